@@ -1,0 +1,44 @@
+# Every target sets up the virtual environment it needs. PYTHON chooses the interpreter: make demo PYTHON=python3.10
+PYTHON ?= python3
+GUI ?=
+
+# A ROS 2 sourced in this shell would put its own libraries before those of the virtual environment.
+RUN = env -u PYTHONPATH -u PYTHONHOME -u LD_LIBRARY_PATH -u AMENT_PREFIX_PATH -u COLCON_PREFIX_PATH -u CMAKE_PREFIX_PATH \
+	-u ROS_DISTRO -u ROS_VERSION -u ROS_PYTHON_VERSION -u RMW_IMPLEMENTATION -u CYCLONEDDS_URI \
+	-u FASTRTPS_DEFAULT_PROFILES_FILE -u FASTDDS_DEFAULT_PROFILES_FILE -u ROS_DISCOVERY_SERVER \
+	-u _ROS_WHEELS_BOOTSTRAP_COMPLETE -u VIRTUAL_ENV
+
+SOURCES := $(shell find ik_solver_ros launch urdf config scripts resource -type f -not -name '*.pyc') setup.py setup.cfg pyproject.toml
+
+.PHONY: demo test lint bench clean
+
+demo: .venv/installed
+	@$(RUN) .venv/bin/python -m ik_solver_ros demo $(if $(GUI),--gui)
+
+test: .venv-test/installed
+	$(RUN) .venv-test/bin/python -m pytest
+
+lint: .venv-test/installed
+	$(RUN) .venv-test/bin/ruff check .
+	$(RUN) .venv-test/bin/ruff format --check .
+	$(RUN) .venv-test/bin/mypy
+
+bench: .venv-test/installed
+	$(RUN) .venv-test/bin/python -m benchmarks
+
+clean:
+	rm -rf .venv .venv-test build dist out *.egg-info
+
+.venv/installed: $(SOURCES)
+	@$(call make-venv,.venv,demo)
+
+.venv-test/installed: $(SOURCES)
+	@$(call make-venv,.venv-test,test)
+
+# $(1): the environment, $(2): the extra
+define make-venv
+test -x $(1)/bin/python || $(RUN) $(PYTHON) -m venv $(1) || { rm -rf $(1); \
+	echo "No virtual environment could be made with $(PYTHON). On Debian and Ubuntu: sudo apt install python3-venv" >&2; exit 1; }; \
+echo "Installing into $(1) (a minute or two the first time)"; \
+$(RUN) $(1)/bin/python -m pip install --quiet --disable-pip-version-check ".[$(2)]" && touch $@
+endef

@@ -1,0 +1,58 @@
+"""Inverse kinematics for small robot arms that simply works, with ROS 2 nodes round it.
+
+    from ik_solver_ros import Goal, load_chain, solve
+
+    chain = load_chain("arm.urdf")
+    solution = solve(chain, Goal.approach(position=(0.2, 0.0, 0.1), direction=(0, 0, -1)))
+    print(solution.status, solution.q)
+
+Names are imported when first used, so that `import ik_solver_ros` is quick; nothing here needs ROS.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ik_solver_ros.kinematics.chain import Chain, Wrist
+    from ik_solver_ros.kinematics.load import load_chain
+    from ik_solver_ros.solvers.goal import Goal
+    from ik_solver_ros.solvers.solution import Solution, SolverOptions, Status
+    from ik_solver_ros.solvers.solve import SOLVERS, BatchSolution, solve, solve_batch
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Chain": "kinematics.chain",
+    "Wrist": "kinematics.chain",
+    "load_chain": "kinematics.load",
+    "Goal": "solvers.goal",
+    "Solution": "solvers.solution",
+    "SolverOptions": "solvers.solution",
+    "Status": "solvers.solution",
+    "SOLVERS": "solvers.solve",
+    "BatchSolution": "solvers.solve",
+    "solve": "solvers.solve",
+    "solve_batch": "solvers.solve",
+}
+
+__all__ = [
+    "SOLVERS",
+    "BatchSolution",
+    "Chain",
+    "Goal",
+    "Solution",
+    "SolverOptions",
+    "Status",
+    "Wrist",
+    "load_chain",
+    "solve",
+    "solve_batch",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

@@ -1,0 +1,7 @@
+"""python -m ik_solver_ros."""
+
+import sys
+
+from ik_solver_ros.cli import main
+
+sys.exit(main())

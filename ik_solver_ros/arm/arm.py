@@ -1,0 +1,81 @@
+"""The Arm protocol: what a backend must do. One contract test runs on every backend."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from ik_solver_ros.errors import ArmError
+from ik_solver_ros.kinematics.kernels import Array
+
+
+class Reading(NamedTuple):
+    """What the joints of an arm were last measured at, each (n,)."""
+
+    positions: Array  # [rad or m]
+    velocities: Array  # per s
+    measured: bool  # False where the hardware cannot measure and this is what was commanded
+
+
+class Arm(Protocol):
+    """Joints that can be read and written. open() before, close() after; close() may be called twice."""
+
+    joint_names: tuple[str, ...]
+
+    def open(self) -> None:
+        """Connect. Raises ArmError saying what is wrong and what would help."""
+
+    def read(self) -> Reading:
+        """The joints as they are now. Raises ArmError when not open."""
+
+    def write(self, positions: Array, velocities: Array) -> None:
+        """Command positions (n,) [rad or m], with the velocities (n,) of the motion as a feed-forward.
+
+        Raises ArmError for anything but finite numbers of the right shape; the arm then keeps its last command.
+        """
+
+    def close(self) -> None:
+        """Let go of the arm."""
+
+
+class SimulatedArm(Arm, Protocol):
+    """An arm whose time is ours to advance, and which can be measured from outside."""
+
+    name: str  # for people
+    time_step: float  # [s]
+
+    def advance(self) -> None:
+        """Let one time_step pass."""
+
+    def link_pose(self, base: str, link: str) -> tuple[Array, Array]:
+        """Where the frame of `link` is, as seen from `base`: position (3,) [m], quaternion (4,) xyzw."""
+
+
+def checked_command(joint_names: tuple[str, ...], **values: Array) -> None:
+    """Raise ArmError for a command that is not finite or not one number for each joint."""
+    for what, array in values.items():
+        if np.shape(array) != (len(joint_names),):
+            raise ArmError(
+                f"{what} of shape {np.shape(array)}: one number for each of {len(joint_names)} joints is wanted"
+            )
+        if not np.isfinite(array).all():
+            bad = {name: float(value) for name, value in zip(joint_names, array) if not np.isfinite(value)}
+            raise ArmError(f"{what} must be finite: {bad}")
+
+
+def starting_positions(joint_names: tuple[str, ...], lower: Array, upper: Array, given: Mapping[str, float]) -> Array:
+    """Where a simulated arm begins: as given by name, else at zero, or at the limit nearest to it.
+
+    Raises ArmError for a name that is no joint and for a position outside the limits.
+    """
+    start = np.clip(np.zeros(len(joint_names)), lower, upper)
+    for name, value in given.items():
+        if name not in joint_names:
+            raise ArmError(f"initial position for {name!r}, which is no joint of this arm: {', '.join(joint_names)}")
+        i = joint_names.index(name)
+        if not lower[i] <= value <= upper[i]:
+            raise ArmError(f"initial position {value} of {name!r} is outside its limits [{lower[i]}, {upper[i]}]")
+        start[i] = value
+    return start

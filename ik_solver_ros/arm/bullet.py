@@ -1,0 +1,219 @@
+"""The arm in PyBullet: gravity, inertias, motors that are only as strong as the URDF says. A link poses as measured."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+import tempfile
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ik_solver_ros.arm.arm import Reading, checked_command, starting_positions
+from ik_solver_ros.arm.bullet_urdf import for_bullet
+from ik_solver_ros.errors import ArmError
+from ik_solver_ros.kinematics.kernels import Array
+from ik_solver_ros.kinematics.model import RobotModel
+
+GRAVITY = -9.81  # [m/s^2]
+POSITION_GAIN = 0.3  # share of the position error that the motors remove in a time step
+ASSUMED_EFFORT = 50.0  # [N m or N] where the URDF says 0 or nothing
+
+
+class BulletArm:
+    """All commandable joints of a RobotModel in a PyBullet world of its own, the base fixed at the origin.
+
+    gui: with a window (needs a display). floor: a ground plane at z = 0. notes: after open(), sentences about what
+    of the URDF was assumed or left out.
+    """
+
+    name = "PyBullet"
+
+    def __init__(
+        self,
+        model: RobotModel,
+        initial: Mapping[str, float] | None = None,
+        time_step: float = 1.0 / 240.0,
+        *,
+        gui: bool = False,
+        floor: bool = True,
+    ) -> None:
+        self.time_step = time_step
+        self.notes: list[str] = []
+        self._model, self._gui, self._floor = model, gui, floor
+        moving = [j for j in model.joints.values() if j.type in ("revolute", "continuous", "prismatic")]
+        self._joints = [j for j in moving if j.mimic is None]
+        self._mimics = [j for j in moving if j.mimic is not None]
+        self.joint_names = tuple(j.name for j in self._joints)
+        lower, upper = (np.array([getattr(j, end) for j in self._joints]) for end in ("lower", "upper"))
+        self._initial = starting_positions(self.joint_names, lower, upper, initial or {})
+        self._bullet: Any = None
+
+    def open(self) -> None:
+        """Start the physics and load the robot. Raises ArmError: no pybullet, no display, a URDF that it rejects."""
+        if self._gui and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+            # PyBullet would end the whole process.
+            raise ArmError("a window needs a display, and DISPLAY is not set; run without gui")
+        self._bullet = p = _connected(self._gui)
+        p.setGravity(0.0, 0.0, GRAVITY)
+        p.setTimeStep(self.time_step)
+        if self._floor:
+            self._plane = p.createMultiBody(0.0, p.createCollisionShape(p.GEOM_PLANE))
+        self._body = self._load(p)
+        index = {p.getJointInfo(self._body, i)[1].decode(): i for i in range(p.getNumJoints(self._body))}
+        self._link_index = {
+            p.getJointInfo(self._body, i)[12].decode(): i for i in range(p.getNumJoints(self._body))
+        } | {self._model.root: -1}
+        self._index = [index[j.name] for j in self._joints]
+        self._mimic_index = [index[j.name] for j in self._mimics]
+        self._force = [self._effort(j.effort) for j in self._joints]
+        self._mimic_force = [self._effort(j.effort) for j in self._mimics]
+        weak = [j.name for j in self._joints if not (math.isfinite(j.effort) and j.effort > 0.0)]
+        if weak:
+            self.notes.append(f"the URDF has no effort for {', '.join(weak)}: {ASSUMED_EFFORT:g} N m is assumed")
+        for i, position in zip(self._index, self._initial):
+            p.resetJointState(self._body, i, position)
+        for i, position in zip(self._mimic_index, self._mimicked(self._initial)):
+            p.resetJointState(self._body, i, position)
+        self.write(self._initial, np.zeros(len(self._index)))
+
+    def read(self) -> Reading:
+        """The joints as PyBullet has them."""
+        states = self._client().getJointStates(self._body, self._index)
+        return Reading(np.array([s[0] for s in states]), np.array([s[1] for s in states]), measured=True)
+
+    def write(self, positions: Array, velocities: Array) -> None:
+        """Lead the motors, by position with the velocity fed forward, each with no more than its effort."""
+        p = self._client()
+        checked_command(self.joint_names, positions=positions, velocities=velocities)
+        self._control(p, self._index, positions, velocities, self._force)
+        if self._mimics:
+            followed = self._mimicked(np.asarray(positions))
+            self._control(p, self._mimic_index, followed, np.zeros(len(followed)), self._mimic_force)
+
+    def advance(self) -> None:
+        """One step of physics."""
+        self._client().stepSimulation()
+
+    def link_pose(self, base: str, link: str) -> tuple[Array, Array]:
+        """The frame of `link` (not its centre of mass) as PyBullet measures it, as seen from `base`."""
+        p = self._client()
+        from_base = p.invertTransform(*self._frame(p, base))
+        position, quat = p.multiplyTransforms(*from_base, *self._frame(p, link))
+        return np.array(position), np.array(quat)
+
+    def place(self, positions: Array) -> None:
+        """Put the joints at `positions` (n,) without moving there: for looking ahead and drawing, not for driving."""
+        p = self._client()
+        checked_command(self.joint_names, positions=positions)
+        for i, position in zip(self._index + self._mimic_index, [*positions, *self._mimicked(np.asarray(positions))]):
+            p.resetJointState(self._body, i, float(position))
+        p.performCollisionDetection()
+
+    def touches(self, margin: float) -> bool:
+        """Whether any link but the base is within `margin` [m] of the floor, or of a link that is not its neighbour."""
+        p = self._client()
+        if self._floor and any(c[3] != -1 for c in p.getClosestPoints(self._body, self._plane, margin)):
+            return True
+        parents = {i: p.getJointInfo(self._body, i)[16] for i in range(p.getNumJoints(self._body))}
+        near = {(min(c[3:5]), max(c[3:5])) for c in p.getClosestPoints(self._body, self._body, margin)}
+        return any(
+            a != b and parents.get(b) != a and parents.get(a) != b and parents.get(parents.get(b, -1)) != a
+            for a, b in near
+        )
+
+    def ball(self, position: Array, radius: float, color: tuple[float, float, float, float]) -> int:
+        """A ball without mass or substance, for drawing; returns its handle for `recolor`."""
+        p = self._client()
+        shape = p.createVisualShape(p.GEOM_SPHERE, radius=radius, rgbaColor=color)
+        return int(p.createMultiBody(baseVisualShapeIndex=shape, basePosition=[float(x) for x in position]))
+
+    def recolor(self, handle: int, color: tuple[float, float, float, float]) -> None:
+        """Paint a ball."""
+        self._client().changeVisualShape(handle, -1, rgbaColor=color)
+
+    def picture(self, width: int, height: int, target: Array, distance: float, yaw: float, pitch: float) -> Any:
+        """An image (height, width, 3) uint8 of the scene, by the software renderer. Angles in degrees."""
+        p = self._client()
+        view = p.computeViewMatrixFromYawPitchRoll(list(target), distance, yaw, pitch, 0.0, 2)
+        lens = p.computeProjectionMatrixFOV(40.0, width / height, 0.01, 10.0)
+        pixels = p.getCameraImage(
+            width, height, view, lens, lightDirection=[1.0, -1.0, 2.0], shadow=1, renderer=p.ER_TINY_RENDERER
+        )
+        return np.reshape(np.asarray(pixels[2], dtype=np.uint8), (height, width, 4))[:, :, :3]
+
+    def close(self) -> None:
+        """End the physics."""
+        if self._bullet is not None:
+            try:
+                self._bullet.disconnect()
+            except Exception:  # pybullet.error: the window was closed by hand, which ends the connection too
+                pass
+            self._bullet = None
+
+    def _client(self) -> Any:
+        if self._bullet is None:
+            raise ArmError("PyBullet is not connected: call open() first")
+        if self._gui and not self._bullet.isConnected():
+            raise ArmError("the PyBullet window was closed")
+        return self._bullet
+
+    def _load(self, p: Any) -> int:
+        text, notes = for_bullet(self._model)
+        self.notes = notes
+        with tempfile.NamedTemporaryFile("w", suffix=".urdf", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            try:
+                return int(p.loadURDF(file.name, useFixedBase=True, flags=p.URDF_USE_INERTIA_FROM_FILE))
+            except Exception as error:  # pybullet.error says no more than "Cannot load URDF file."
+                raise ArmError(f"PyBullet cannot load the URDF of {self._model.name!r}: {error}") from error
+
+    def _effort(self, effort: float) -> float:
+        return effort if math.isfinite(effort) and effort > 0.0 else ASSUMED_EFFORT
+
+    def _mimicked(self, positions: Array) -> list[float]:
+        known = dict(zip(self.joint_names, positions))
+        return [self._model.joint_position(joint, known) for joint in self._mimics]
+
+    def _control(self, p: Any, index: list[int], positions: Any, velocities: Any, force: list[float]) -> None:
+        p.setJointMotorControlArray(
+            self._body,
+            index,
+            p.POSITION_CONTROL,
+            targetPositions=[float(x) for x in positions],
+            targetVelocities=[float(x) for x in velocities],
+            forces=force,
+            positionGains=[POSITION_GAIN] * len(index),
+            velocityGains=[1.0] * len(index),
+        )
+
+    def _frame(self, p: Any, link: str) -> tuple[Any, Any]:
+        index = self._link_index[link]
+        if index >= 0:
+            state = p.getLinkState(self._body, index, computeForwardKinematics=True)
+            return state[4], state[5]
+        # PyBullet gives the base's centre of mass; its frame lies the inertial offset before it.
+        inertial = p.getDynamicsInfo(self._body, -1)[3:5]
+        com = p.getBasePositionAndOrientation(self._body)
+        return p.multiplyTransforms(*com, *p.invertTransform(*inertial))  # type: ignore[no-any-return]
+
+
+def _connected(gui: bool) -> Any:
+    """A physics server of its own. PyBullet's C code greets on standard output, which is not its to write to."""
+    sys.stdout.flush()
+    standard_output = os.dup(1)
+    try:
+        with open(os.devnull, "wb") as nowhere:
+            os.dup2(nowhere.fileno(), 1)
+        import pybullet  # not on every Python: see the [sim] extra
+        from pybullet_utils.bullet_client import BulletClient
+
+        return BulletClient(connection_mode=pybullet.GUI if gui else pybullet.DIRECT)
+    except ImportError as error:
+        raise ArmError(f"PyBullet is not installed ({error}); pip install 'ik_solver_ros[sim]'") from error
+    finally:
+        os.dup2(standard_output, 1)
+        os.close(standard_output)

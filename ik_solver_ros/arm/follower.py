@@ -1,0 +1,222 @@
+"""TrajectoryFollower: what the joints shall do now, by joint_trajectory_controller's rules. Pure; time is passed in.
+
+A trajectory is checked whole before it is accepted, and refused whole with a reason. An accepted one replaces the
+old one at its start time, from the state that the old one has then: there is never a step. All times are seconds
+on one steady clock of the caller's.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ik_solver_ros.errors import TrajectoryError, listed
+from ik_solver_ros.kinematics.kernels import Array
+from ik_solver_ros.trajectory.limits import MotionLimits
+from ik_solver_ros.trajectory.plan import plan_stop
+from ik_solver_ros.trajectory.trajectory import State, Trajectory
+
+FIRST_POINT_WITHIN = 0.01  # [rad or m] a first point at time 0 must be where the joints are
+STOPPED_VELOCITY = 1e-3  # [per s] the last point must be at rest within this
+POSITION_SLACK = 1e-3  # [rad or m] a trajectory may pass the limits by this; the command is clamped all the same
+VELOCITY_SLACK = 1.05  # and exceed the velocity limits by this factor
+PER_SEGMENT = 12  # samples of each segment that are checked
+
+
+class _Active(NamedTuple):
+    trajectory: Trajectory
+    start: float  # when its time zero is
+    origin: State  # the state at time zero
+
+
+class TrajectoryFollower:
+    """Leads the joints of `limits` along trajectories; the others of an arm belong to another follower."""
+
+    def __init__(self, limits: MotionLimits, positions: Array, *, allow_partial: bool = False) -> None:
+        """Positions (n,): where the joints are measured to be; they are held there."""
+        self.limits = limits
+        self.joint_names = limits.joint_names
+        self.allow_partial = allow_partial
+        rest = np.array(positions, dtype=float)
+        still = Trajectory(self.joint_names, np.zeros(0), np.zeros((0, len(rest))))
+        # By start time; the last one that has begun is followed. The rest wait for their start.
+        self._schedule = [_Active(still, 0.0, State.at_rest(rest))]
+        # A joint that is found outside its limits is not thrown inside: its limits reach to where it is.
+        self._lower, self._upper = np.minimum(self.limits.lower, rest), np.maximum(self.limits.upper, rest)
+
+    def moving(self, now: float) -> bool:
+        """Whether a motion is under way or waiting for its start."""
+        last = self._schedule[-1]
+        return now < last.start + last.trajectory.duration
+
+    def state(self, now: float) -> State:
+        """What the joints shall do at `now`; always finite and inside the limits."""
+        while len(self._schedule) > 1 and self._schedule[1].start <= now:
+            del self._schedule[0]
+        state = self._at(now)
+        position = np.clip(state.position, self._lower, self._upper)
+        self._lower = np.minimum(self.limits.lower, np.maximum(self._lower, position))
+        self._upper = np.maximum(self.limits.upper, np.minimum(self._upper, position))
+        return State(position, state.velocity, state.acceleration)
+
+    def accept(self, trajectory: Trajectory, now: float, start: float | None = None) -> None:
+        """Take on a trajectory that starts at `start` (None: now). An empty one means hold.
+
+        Raises TrajectoryError with the reason, and goes on as before, for anything that cannot be followed safely.
+        """
+        if len(trajectory.times) == 0:
+            self.hold(now)
+            return
+        begin = now if start is None else max(start, now)
+        origin = self._at(begin)
+        checked = self._completed(trajectory, origin)
+        if start is not None and start < now:
+            checked = _from(checked, now - start)
+        checked = self._without_point_at_zero(checked, origin)
+        self._check_motion(checked, origin)
+        self._begin(_Active(checked, begin, origin))
+
+    def hold(self, now: float) -> None:
+        """Come to rest as soon as the limits allow, whatever was under way."""
+        state = self._at(now)
+        self._begin(_Active(plan_stop(state, self.limits), now, state))
+
+    def _begin(self, motion: _Active) -> None:
+        """Replace whatever would still be followed when `motion` starts; until then the old one goes on."""
+        earlier = [active for active in self._schedule if active.start < motion.start]
+        self._schedule = [*earlier, motion]
+
+    def _at(self, now: float) -> State:
+        active = next((a for a in reversed(self._schedule) if a.start <= now), self._schedule[0])
+        return active.trajectory.state(max(now - active.start, 0.0), active.origin)
+
+    def _completed(self, given: Trajectory, origin: State) -> Trajectory:
+        """`given` for all our joints, in our order. Raises TrajectoryError for whatever is malformed in itself."""
+        names, ours = given.joint_names, self.joint_names
+        unknown = [name for name in names if name not in ours]
+        if unknown:
+            raise TrajectoryError(
+                f"unknown joints: {listed(unknown)}; the joints here are: {listed(ours)}", joint=unknown[0]
+            )
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise TrajectoryError(f"joint {twice!r} is named twice", joint=twice)
+        missing = [name for name in ours if name not in names]
+        if missing and not self.allow_partial:
+            raise TrajectoryError(
+                f"joints are missing: {listed(missing)}; all of {listed(ours)} are wanted", joint=missing[0]
+            )
+        k, n = len(given.times), len(names)
+        for what in ("positions", "velocities", "accelerations"):
+            values = getattr(given, what)
+            if values is None:
+                continue
+            if values.shape != (k, n):
+                raise TrajectoryError(f"{what} of shape {values.shape}: ({k}, {n}) is wanted, {k} points of {n} joints")
+            if not np.isfinite(values).all():
+                point, joint = np.argwhere(~np.isfinite(values))[0]
+                raise TrajectoryError(
+                    f"{what}[{joint}] of point {point} is {values[point, joint]}, joint {names[joint]!r}: "
+                    "finite numbers are wanted",
+                    joint=names[joint],
+                )
+        if not np.isfinite(given.times).all() or given.times[0] < 0.0 or (np.diff(given.times) <= 0.0).any():
+            raise TrajectoryError(
+                "time_from_start must be finite and strictly increasing from 0 on, not "
+                f"{np.round(given.times, 6).tolist()}"
+            )
+        if given.velocities is None and given.accelerations is not None:
+            raise TrajectoryError("accelerations without velocities cannot be followed; give both")
+        if given.velocities is not None:
+            for name, speed in zip(names, given.velocities[-1]):
+                if abs(speed) > STOPPED_VELOCITY:
+                    raise TrajectoryError(
+                        f"the last point has joint {name!r} moving at {speed:.4g} per s; it must be at rest", joint=name
+                    )
+        order = [names.index(name) if name in names else -1 for name in ours]
+
+        def filled(values: Array | None, rest: Array) -> Array | None:
+            if values is None:
+                return None
+            return np.stack([values[:, at] if at >= 0 else np.full(k, rest[i]) for i, at in enumerate(order)], axis=1)
+
+        still = np.zeros(len(ours))
+        positions = filled(given.positions, origin.position)
+        assert positions is not None
+        return Trajectory(
+            ours,
+            np.array(given.times, dtype=float),
+            positions,
+            filled(given.velocities, still),
+            filled(given.accelerations, still),
+        )
+
+    def _without_point_at_zero(self, given: Trajectory, origin: State) -> Trajectory:
+        if given.times[0] > 0.0:
+            return given
+        off = np.abs(given.positions[0] - origin.position)
+        worst = int(np.argmax(off))
+        if off[worst] > FIRST_POINT_WITHIN:
+            name = self.joint_names[worst]
+            raise TrajectoryError(
+                f"the first point is at time 0, but joint {name!r} is {off[worst]:.4g} away from it; "
+                "give it time to get there",
+                joint=name,
+            )
+        if len(given.times) == 1:
+            return Trajectory(given.joint_names, np.array([1e-3]), origin.position[np.newaxis])
+        return _sliced(given, 1, 0.0)
+
+    def _check_motion(self, trajectory: Trajectory, origin: State) -> None:
+        """Raise TrajectoryError where the joints would pass their position or velocity limits."""
+        lower = np.minimum(self._lower, origin.position) - POSITION_SLACK
+        upper = np.maximum(self._upper, origin.position) + POSITION_SLACK
+        allowed = self.limits.velocity * VELOCITY_SLACK + 1e-6
+        k = len(trajectory.times)
+        after = State(*(np.array(part) for part in zip(*(trajectory.point(i) for i in range(k)))))
+        before = State(*(np.vstack([first, rest[:-1]]) for first, rest in zip(origin, after)))
+        durations = np.diff(trajectory.times, prepend=0.0)[:, np.newaxis]
+        moments = np.linspace(0.0, 1.0, PER_SEGMENT + 1)[:, np.newaxis, np.newaxis] * durations
+        positions, velocities, _ = trajectory.between(before, after, durations, moments)  # (samples, k, n)
+        outside = (positions < lower) | (positions > upper)
+        if outside.any():
+            at = tuple(np.argwhere(outside)[0])
+            name = self.joint_names[at[2]]
+            raise TrajectoryError(
+                f"joint {name!r} would go to {positions[at]:.4g} on the way to point {at[1]}, outside its limits "
+                f"[{self.limits.lower[at[2]]:.4g}, {self.limits.upper[at[2]]:.4g}]",
+                joint=name,
+            )
+        fast = np.abs(velocities) > allowed
+        if fast.any():
+            at = tuple(np.argwhere(fast)[0])
+            name = self.joint_names[at[2]]
+            raise TrajectoryError(
+                f"joint {name!r} would move at {abs(velocities[at]):.4g} per s on the way to point {at[1]}, above its "
+                f"limit of {self.limits.velocity[at[2]]:.4g}; give it more time",
+                joint=name,
+            )
+
+
+def _from(trajectory: Trajectory, elapsed: float) -> Trajectory:
+    """What is left of a trajectory that should have started `elapsed` [s] ago."""
+    first = int(np.searchsorted(trajectory.times, elapsed, side="right"))
+    if first == len(trajectory.times):
+        raise TrajectoryError(
+            f"the trajectory ended {elapsed - trajectory.duration:.3g} s ago; is the clock of its sender right?"
+        )
+    return _sliced(trajectory, first, elapsed)
+
+
+def _sliced(trajectory: Trajectory, first: int, elapsed: float) -> Trajectory:
+    def cut(values: Array | None) -> Array | None:
+        return None if values is None else values[first:]
+
+    return Trajectory(
+        trajectory.joint_names,
+        trajectory.times[first:] - elapsed,
+        trajectory.positions[first:],
+        cut(trajectory.velocities),
+        cut(trajectory.accelerations),
+    )

@@ -1,0 +1,119 @@
+"""The commands: python -m ik_solver_ros solve | demo. Only demo needs ROS."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import sys
+from collections.abc import Sequence
+
+from ik_solver_ros.errors import IkSolverError
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command. Exit status: 0 done, 1 not reached, 2 the input is wrong."""
+    parsed = _parser().parse_args(arguments)
+    try:
+        return int(parsed.run(parsed))
+    except (IkSolverError, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 2
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m ik_solver_ros", description="Inverse kinematics for small arms.")
+    commands = parser.add_subparsers(required=True, metavar="command")
+
+    solve = commands.add_parser(
+        "solve",
+        help="joint positions for a goal",
+        description="Joint positions that bring the tip to a goal, or as near as the arm can. Exit status 0 where the "
+        "goal is reached, 1 where the answer is the nearest one, 2 where the input is wrong.",
+    )
+    solve.add_argument("urdf", help="path of a URDF")
+    solve.add_argument(
+        "--position", nargs=3, type=float, required=True, metavar=("X", "Y", "Z"), help="[m] in base_link"
+    )
+    direction = solve.add_mutually_exclusive_group()
+    direction.add_argument(
+        "--approach", nargs=3, type=float, metavar=("X", "Y", "Z"), help="where the tool shall point, in base_link"
+    )
+    direction.add_argument(
+        "--quat", nargs=4, type=float, metavar=("X", "Y", "Z", "W"), help="orientation of the tip, in base_link"
+    )
+    solve.add_argument("--from", dest="q0", nargs="+", type=float, metavar="Q", help="where the joints are [rad or m]")
+    solve.add_argument("--base-link", help="default: the root of the URDF")
+    solve.add_argument("--tip-link", help="default: the end of the one serial chain")
+    solve.add_argument("--tool-axis", help="where the tool points, in the tip frame: x, -z, '0 0.6 0.8'")
+    solve.add_argument("--solver", default="ccdik", help="default: ccdik")
+    solve.add_argument("--json", action="store_true", help="JSON alone, without the sentence")
+    solve.set_defaults(run=_solve)
+
+    demo = commands.add_parser(
+        "demo",
+        help="a simulated arm reaches twelve goals over DDS (needs ROS 2 or the [demo] extra)",
+        description="Starts sim_node and ik_node, sends goals over goal_pose, and judges each by what the simulation "
+        "measures. Exit status 0 only if every goal is reached.",
+    )
+    demo.add_argument("--gui", action="store_true", help="show the simulation's window")
+    demo.add_argument("--goals", type=int, default=12, help="how many (default: 12)")
+    demo.add_argument("--seed", type=int, default=1, help="of the goals (default: 1)")
+    demo.add_argument("--out", default="out", help="directory for the GIF and the logs (default: out)")
+    demo.set_defaults(run=_demo)
+    return parser
+
+
+def _solve(parsed: argparse.Namespace) -> int:
+    from ik_solver_ros.kinematics.load import load_chain
+    from ik_solver_ros.solvers.goal import Goal
+    from ik_solver_ros.solvers.solution import Status
+    from ik_solver_ros.solvers.solve import solve
+
+    chain = load_chain(parsed.urdf, parsed.base_link, parsed.tip_link, parsed.tool_axis)
+    if parsed.approach is not None:
+        goal = Goal.approach(parsed.position, parsed.approach)
+    elif parsed.quat is not None:
+        goal = Goal.pose(parsed.position, parsed.quat)
+    else:
+        goal = Goal.point(parsed.position)
+    solution = solve(chain, goal, parsed.q0, solver=parsed.solver)
+    joints = {name: round(float(q), 9) for name, q in zip(chain.joint_names, solution.q)}
+    if not parsed.json:
+        print(f"{solution.sentence(chain)}:")
+        for (name, q), kind in zip(joints.items(), (chain.model.joints[n].type for n in chain.joint_names)):
+            print(f"  {name} = {q:.6f} " + ("m" if kind == "prismatic" else f"rad ({math.degrees(q):.2f} deg)"))
+    print(
+        json.dumps(
+            {
+                "status": solution.status.name,
+                "joints": joints,
+                "position_error_m": solution.position_error,
+                "approach_error_rad": solution.approach_error,
+                "roll_error_rad": solution.roll_error,
+                "base_link": chain.base_link,
+                "tip_link": chain.tip_link,
+                "tool_axis": [round(float(x), 9) for x in chain.tool_axis],
+                "iterations": solution.iterations,
+                "restarts": solution.restarts,
+            }
+        )
+    )
+    return 0 if solution.status is Status.REACHED else 1
+
+
+def _demo(parsed: argparse.Namespace) -> int:
+    try:
+        from ik_solver_ros.nodes.demo import demo
+    except ImportError as error:
+        print(
+            f"error: the demonstration needs more than is installed ({error}); "
+            "source a ROS 2 installation, or: pip install 'ik_solver_ros[demo]'",
+            file=sys.stderr,
+        )
+        return 2
+    return demo(goals=parsed.goals, seed=parsed.seed, gui=parsed.gui, out=parsed.out)

@@ -1,0 +1,141 @@
+"""Every exception of the package.
+
+::
+
+    IkSolverError
+    |-- UrdfError (ValueError)
+    |   |-- UrdfSyntaxError        not XML, not a <robot>, a DOCTYPE, an element the parser refuses
+    |   |-- DuplicateNameError     two links or two joints of one name, two parents of one link
+    |   |-- UnknownLinkError       a link that the URDF does not have
+    |   |-- NoPathError            the tip does not hang on the base
+    |   |-- AmbiguousTipError      several serial chains to choose from
+    |   |-- CycleError             links in a ring
+    |   |-- UnsupportedJointError  planar, floating or unknown joint on the chain; no moving joint
+    |   |-- AxisError              zero or non-finite axis or origin
+    |   `-- LimitError             missing, non-finite or crossed limits
+    |-- GoalError (ValueError)     an argument of a goal or of solve() that cannot be used
+    |   `-- UnknownFrameError      a goal in a frame that nobody knows
+    |-- UnknownSolverError (KeyError)
+    |-- UnsupportedChainError      a solver that cannot work on this chain
+    |-- TrajectoryError (ValueError)  a trajectory that is refused whole
+    `-- ArmError                   a simulated or real arm that cannot be used
+
+Each carries the offending values as attributes, and its message names the thing, the value and what would
+be right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+
+def listed(names: Iterable[Any]) -> str:
+    """Names for a message: "a, b, c", or "none"."""
+    return ", ".join(str(name) for name in names) or "none"
+
+
+class IkSolverError(Exception):
+    """Base of all errors of this package."""
+
+
+class UrdfError(IkSolverError, ValueError):
+    """The robot description cannot be used; `element` names the part at fault."""
+
+    def __init__(self, message: str, *, element: str = "") -> None:
+        super().__init__(message)
+        self.element = element
+
+
+class UrdfSyntaxError(UrdfError):
+    """The text is not the XML of a robot, or has a DOCTYPE."""
+
+
+class DuplicateNameError(UrdfError):
+    """A name that must be unique occurs twice."""
+
+
+class UnknownLinkError(UrdfError):
+    """A link that is not in the URDF."""
+
+    def __init__(self, role: str, link: str, available: Iterable[str]) -> None:
+        self.available = tuple(available)
+        self.link = link
+        super().__init__(
+            f"{role} {link!r} is not a link of this robot; its links are: {listed(self.available)}", element=link
+        )
+
+
+class NoPathError(UrdfError):
+    """There is no way from the base link down to the tip link."""
+
+
+class AmbiguousTipError(UrdfError):
+    """Several serial chains are possible; `candidates` lists their tip links."""
+
+    def __init__(self, role: str, candidates: Iterable[str], advice: str) -> None:
+        self.candidates = tuple(candidates)
+        super().__init__(f"several links could be the {role}: {listed(self.candidates)}; {advice}", element=role)
+
+
+class CycleError(UrdfError):
+    """The joints form a ring."""
+
+
+class UnsupportedJointError(UrdfError):
+    """A joint on the chain is of a type that a serial chain cannot have."""
+
+
+class AxisError(UrdfError):
+    """A joint axis or origin is zero or not finite."""
+
+
+class LimitError(UrdfError):
+    """A joint limit is missing, not finite, or lower > upper."""
+
+    def __init__(self, message: str, *, joint: str, lower: float | None = None, upper: float | None = None) -> None:
+        super().__init__(message, element=joint)
+        self.joint, self.lower, self.upper = joint, lower, upper
+
+
+class GoalError(IkSolverError, ValueError):
+    """An argument that cannot be used; `argument`, `value` and `wanted` say which, what and what would be right."""
+
+    def __init__(self, argument: str, value: Any, wanted: str) -> None:
+        self.argument, self.value, self.wanted = argument, value, wanted
+        super().__init__(f"{argument} = {value!r}: {wanted}")
+
+
+class UnknownFrameError(GoalError):
+    """A frame that is neither in the URDF nor known to tf2."""
+
+    def __init__(self, frame: str, available: Iterable[str]) -> None:
+        self.available = tuple(available)
+        super().__init__("frame_id", frame, f"unknown frame; known frames are: {listed(self.available)}")
+
+
+class UnknownSolverError(IkSolverError, KeyError):
+    """A solver name that is not in the table."""
+
+    def __init__(self, name: str, available: Iterable[str]) -> None:
+        self.name, self.available = name, tuple(available)
+        super().__init__(f"solver {name!r} is unknown; there are: {listed(self.available)}")
+
+    def __str__(self) -> str:  # KeyError would print the message quoted
+        return str(self.args[0])
+
+
+class UnsupportedChainError(IkSolverError):
+    """A solver that cannot work on this chain; the message says why."""
+
+
+class TrajectoryError(IkSolverError, ValueError):
+    """A trajectory that is refused whole; `joint` is the joint at fault where there is one."""
+
+    def __init__(self, message: str, *, joint: str = "") -> None:
+        super().__init__(message)
+        self.joint = joint
+
+
+class ArmError(IkSolverError):
+    """An arm (simulated or real) that cannot be opened, read or written."""

@@ -1,0 +1,43 @@
+"""`njit`: numba's decorator with an on-disk cache that cannot go stale and never stands in the way.
+
+numba caches per file: where a compiled function calls one from another file, editing the callee leaves the
+caller's stale machine code in the cache. Here the stamp of every cached function covers all modules of the
+package that hold compiled code, so that an upgrade or an edit of any of them recompiles all.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@cache
+def source_stamp() -> str:
+    """One digest over the sources of all compiled code of the package."""
+    digest = hashlib.sha256()
+    root = Path(__file__).parent
+    for path in sorted(p for room in ("kinematics", "solvers") for p in (root / room).glob("*.py")):
+        digest.update(path.name.encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def njit(function: F) -> F:
+    """Compile `function` in nopython mode, without the GIL, cached on disk where some directory is writable."""
+    try:
+        dispatcher: Any = numba.njit(cache=True, nogil=True)(function)
+    except RuntimeError:  # neither the package, nor the user's cache directory, nor NUMBA_CACHE_DIR can be written
+        return numba.njit(nogil=True)(function)  # type: ignore[no-any-return]
+    try:
+        # numba has no public way to widen the stamp; without it the cache still works, per file.
+        dispatcher._cache._cache_file._source_stamp = source_stamp()
+    except AttributeError:
+        pass
+    return dispatcher  # type: ignore[no-any-return]

@@ -1,0 +1,1 @@
+"""From a URDF to a Chain, and the compiled kinematics of chains."""

@@ -1,0 +1,98 @@
+"""Chain: a serial chain of moving joints from a base link to a tip link, frozen, as flat read-only arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+from ik_solver_ros.errors import GoalError
+from ik_solver_ros.kinematics import kernels
+from ik_solver_ros.kinematics.kernels import Array, ChainArrays
+from ik_solver_ros.kinematics.model import Joint, RobotModel
+
+
+class Wrist(Enum):
+    """How the last hinge lies to the tool, which decides what directions an arm of five joints can serve."""
+
+    ROLL = "roll along the tool"
+    ACROSS = "across the tool"
+
+
+@dataclass(frozen=True, eq=False)
+class Chain:
+    """A serial chain of n moving joints. Every array is read-only; units are m and rad."""
+
+    joint_names: tuple[str, ...]
+    base_link: str
+    tip_link: str
+    tool_axis: Array  # (3,) unit, in the tip frame: where the tool points
+    tool_axis_reason: str  # how the tool axis was found, a phrase for people
+    arrays: ChainArrays
+    velocity_limit: Array  # (n,) [rad/s or m/s], nan where the URDF has none
+    effort_limit: Array  # (n,) [N m or N], nan where the URDF has none
+    wrist: Wrist
+    direction_rank: int  # rank of position + direction at generic configurations: 5 is any direction
+    reach: float  # [m] no position of the tip is farther than this from the first joint
+    model: RobotModel  # the whole robot: frames, grippers and other joints off the chain
+
+    @property
+    def n(self) -> int:
+        """Number of moving joints."""
+        return len(self.joint_names)
+
+    @property
+    def lower(self) -> Array:
+        """(n,) lower limits [rad or m]; -inf for continuous joints."""
+        return self.arrays.lower
+
+    @property
+    def upper(self) -> Array:
+        """(n,) upper limits [rad or m]; inf for continuous joints."""
+        return self.arrays.upper
+
+    @property
+    def mid(self) -> Array:
+        """(n,) the middle of each joint's range; zero for continuous joints."""
+        finite = np.isfinite(self.lower)
+        return np.where(finite, 0.5 * (np.where(finite, self.lower, 0.0) + np.where(finite, self.upper, 0.0)), 0.0)
+
+    @property
+    def other_joints(self) -> tuple[Joint, ...]:
+        """The moving joints off the chain that can be commanded: grippers, mostly. Mimic joints follow theirs."""
+        return tuple(
+            joint
+            for joint in self.model.joints.values()
+            if joint.type in ("revolute", "continuous", "prismatic")
+            and joint.name not in self.joint_names
+            and joint.mimic is None
+        )
+
+    def forward(self, q: Array) -> tuple[Array, Array]:
+        """Forward kinematics: position (3,) [m] and orientation (4,) xyzw of the tip in base_link.
+
+        Raises GoalError where q is not (n,) finite numbers.
+        """
+        position, quat = kernels.tip_frame(self.arrays, self.checked(q))
+        return np.array(position), np.array(quat)
+
+    def jacobian(self, q: Array) -> Array:
+        """The geometric Jacobian (6, n) of the tip in base_link, linear rows first. Raises GoalError."""
+        return np.asarray(kernels.jacobian(self.arrays, self.checked(q)))
+
+    def checked(self, q: Array, name: str = "q") -> Array:
+        """A fresh float64 copy of q, (n,). Raises GoalError where it is not n finite numbers."""
+        try:
+            out = np.array(q, dtype=np.float64, order="C")
+        except (TypeError, ValueError) as error:
+            raise GoalError(name, q, f"{self.n} numbers are wanted, one for each joint") from error
+        if out.shape != (self.n,):
+            raise GoalError(name, q, f"shape ({self.n},) is wanted, one number for each joint, not {out.shape}")
+        if not np.isfinite(out).all():
+            raise GoalError(name, q, "finite numbers are wanted")
+        return out
+
+    def clamped(self, q: Array) -> Array:
+        """Q inside the limits, each joint at the nearest value that it can have."""
+        return np.clip(q, self.lower, self.upper)

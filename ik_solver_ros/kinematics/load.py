@@ -1,0 +1,248 @@
+"""load_chain: from a URDF to the serial chain that the solvers work on."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from ik_solver_ros.errors import AmbiguousTipError, GoalError, UnsupportedJointError, listed
+from ik_solver_ros.kinematics import kernels
+from ik_solver_ros.kinematics.chain import Chain, Wrist
+from ik_solver_ros.kinematics.kernels import Array, ChainArrays
+from ik_solver_ros.kinematics.model import Joint, RobotModel, load_model
+
+KIND = {"revolute": kernels.REVOLUTE, "continuous": kernels.CONTINUOUS, "prismatic": kernels.PRISMATIC}
+FINGER = re.compile("finger|jaw|claw|gripper|grip|pincer|knuckle", re.IGNORECASE)
+TOOL = re.compile("tcp|tool|tip|(^|_)ee(_|$)|effector|grasp|gripper_frame", re.IGNORECASE)
+RANK_FLOOR = 0.02
+ROLL_WITHIN = np.radians(30.0)  # a last hinge this near to the line from itself to the tip rolls the tool
+
+
+def load_chain(
+    source: str | os.PathLike[str] | RobotModel,
+    base_link: str | None = None,
+    tip_link: str | None = None,
+    tool_axis: str | Sequence[float] | None = None,
+) -> Chain:
+    """The chain from `base_link` to `tip_link` of a URDF.
+
+    source: the path of a URDF, its text, or a RobotModel. Without names, the base is the root of the tree and
+    the tip the end of the one serial chain there is; grippers are seen as such and left off. tool_axis: "x", "-z"
+    or three numbers, in the tip frame; without it the roll axis of the wrist, else the line from the last joint
+    to the tip.
+
+    Raises UrdfError (see `ik_solver_ros.errors`) naming the element at fault, AmbiguousTipError listing the
+    candidates, GoalError for a bad tool_axis, FileNotFoundError for a path that leads nowhere.
+    """
+    model = source if isinstance(source, RobotModel) else load_model(source)
+    base = model.root if base_link is None else base_link
+    tip = _find_tip(model, base) if tip_link is None else tip_link
+    path = model.path(base, tip)
+    joints = [joint for joint in path if joint.type != "fixed"]
+    for joint in joints:
+        if joint.type not in KIND:
+            raise UnsupportedJointError(
+                f"joint {joint.name!r} on the chain is of type {joint.type!r}; a serial chain is made of "
+                f"{listed(KIND)} and fixed joints",
+                element=joint.name,
+            )
+        if joint.mimic is not None:
+            raise UnsupportedJointError(
+                f"joint {joint.name!r} on the chain mimics {joint.mimic.joint!r}; each joint of a chain must move by "
+                f"itself: choose another tip_link than {tip!r}",
+                element=joint.name,
+            )
+    if not joints:
+        raise UnsupportedJointError(f"no joint between {base!r} and {tip!r} moves; nothing to solve", element=tip)
+    arrays = _fold(path)
+    direction, reason, wrist = _tool(arrays, tool_axis)
+    return Chain(
+        joint_names=tuple(joint.name for joint in joints),
+        base_link=base,
+        tip_link=tip,
+        tool_axis=_readonly(direction),
+        tool_axis_reason=reason,
+        arrays=arrays,
+        velocity_limit=_readonly([abs(joint.velocity) or np.nan for joint in joints]),
+        effort_limit=_readonly([abs(joint.effort) or np.nan for joint in joints]),
+        wrist=wrist,
+        direction_rank=_direction_rank(arrays, direction),
+        reach=_reach(arrays),
+        model=model,
+    )
+
+
+def _find_tip(model: RobotModel, base: str) -> str:
+    """The end of the one serial chain below `base`; the fingers of a gripper are not part of it.
+
+    Going down from the base: where the fingers are all that still moves the hand begins, and the tip is the frame
+    fixed to it (a tool centre point, where there are several), else the hand's own link.
+    """
+    model.path(base, base)  # raises for an unknown base
+    link = base
+    while True:
+        branches = [joint for joint in model.joints_below(link) if _own_joints(model, joint) > 0]
+        arms = [joint for joint in branches if not _is_finger(model, joint)]
+        if len(arms) == 1:
+            link = arms[0].child
+        elif all(_own_joints(model, joint) == 1 for joint in arms):  # none, or bare fingers side by side
+            return _end_frame(model, link)
+        else:
+            ends = [_find_end(model, joint.child) for joint in arms]
+            raise AmbiguousTipError("tip_link", ends, "name one with tip_link")
+
+
+def _find_end(model: RobotModel, link: str) -> str:
+    try:
+        return _find_tip(model, link)
+    except AmbiguousTipError:
+        return link
+
+
+def _branch(model: RobotModel, joint: Joint) -> list[Joint]:
+    """`joint` and all joints below it."""
+    found = [joint]
+    for above in found:
+        found.extend(model.joints_below(above.child))
+    return found
+
+
+def _own_joints(model: RobotModel, joint: Joint) -> int:
+    """How many joints at or below `joint` can be moved on their own (fixed and mimic joints cannot)."""
+    return sum(j.type != "fixed" and j.mimic is None for j in _branch(model, joint))
+
+
+def _is_finger(model: RobotModel, joint: Joint) -> bool:
+    """Whether the branch is one driven jaw: a single joint of its own, named as such or with others mimicking it."""
+    branch = [j for j in _branch(model, joint) if j.type != "fixed"]
+    named = any(FINGER.search(j.name) or FINGER.search(j.child) for j in branch)
+    return _own_joints(model, joint) == 1 and (named or any(j.mimic is not None for j in branch))
+
+
+def _end_frame(model: RobotModel, link: str) -> str:
+    """The tip on the hand `link`: the end of whatever is fixed to it."""
+    ends: list[str] = []
+    rigid = [link]
+    for part in rigid:
+        below = model.joints_below(part)
+        rigid.extend(joint.child for joint in below if joint.type == "fixed")
+        if not below and part != link:
+            ends.append(part)
+    tools = [end for end in ends if TOOL.search(end)]
+    if len(ends) > 1 and len(tools) != 1:
+        raise AmbiguousTipError("tip_link", [*ends, link], f"they are fixed to {link!r}; name one with tip_link")
+    return (tools or ends or [link])[0]
+
+
+def _fold(path: Sequence[Joint]) -> ChainArrays:
+    """The arrays of a path of joints, each fixed joint folded into the origin of the next moving one."""
+    kind, origin_p, origin_q, axis, lower, upper = [], [], [], [], [], []
+    p, r = np.zeros(3), Rotation.identity()
+    for joint in path:
+        p = p + r.as_matrix() @ joint.origin_p
+        r = r * Rotation.from_quat(joint.origin_q)
+        if joint.type != "fixed":
+            kind.append(KIND[joint.type])
+            origin_p.append(p)
+            origin_q.append(r.as_quat())
+            axis.append(joint.axis)
+            lower.append(joint.lower)
+            upper.append(joint.upper)
+            p, r = np.zeros(3), Rotation.identity()
+    codes = np.array(kind, dtype=np.int64)
+    codes.flags.writeable = False
+    return ChainArrays(
+        kind=codes,
+        origin_p=_readonly(origin_p),
+        origin_q=_readonly(origin_q),
+        axis=_readonly(axis),
+        tip_p=_readonly(p),
+        tip_q=_readonly(r.as_quat()),
+        lower=_readonly(lower),
+        upper=_readonly(upper),
+    )
+
+
+def _tool(arrays: ChainArrays, given: str | Sequence[float] | None) -> tuple[Array, str, Wrist]:
+    """The tool axis in the tip frame, how it was found, and how the last hinge lies to it."""
+    in_tip = Rotation.from_quat(arrays.tip_q).as_matrix().T
+    hinges = np.flatnonzero(arrays.kind != kernels.PRISMATIC)
+    last = int(hinges[-1]) if hinges.size else len(arrays.kind) - 1
+    # Towards the tip from the nearest joint that is not at the tip itself, in the zero pose's tip frame.
+    n = len(arrays.kind)
+    parents, origins, axes = np.empty((n, 4)), np.empty((n, 3)), np.empty((n, 3))
+    tip_p, tip_q = kernels.joint_frames(arrays, np.zeros(n), parents, origins, axes)
+    tip = Rotation.from_quat(tip_q).as_matrix().T
+    away = [tip @ (tip_p - origin) for origin in origins[::-1] if np.linalg.norm(tip_p - origin) > 1e-6]
+    towards = away[0] / np.linalg.norm(away[0]) if away else in_tip @ arrays.axis[-1]
+    hinge = tip @ axes[last]
+    rolls = last == n - 1 and abs(hinge @ towards) > np.cos(ROLL_WITHIN)
+    if given is not None:
+        axis, reason = _parse_axis(given), "as given"
+    elif rolls:
+        axis, reason = hinge * np.sign(hinge @ towards), "the roll axis of the wrist"
+    else:
+        axis, reason = towards, "the line from the last joint to the tip"
+    axis = np.where(np.abs(axis) < 1e-6, 0.0, axis)
+    axis = axis / np.linalg.norm(axis)
+    along = last == n - 1 and abs(hinge @ axis) > np.cos(np.radians(1.0))
+    return axis, reason, Wrist.ROLL if along else Wrist.ACROSS
+
+
+def _parse_axis(given: str | Sequence[float]) -> Array:
+    wanted = "'x', 'y', 'z' with or without a sign, or three numbers that are not all zero"
+    value: Sequence[float]
+    if isinstance(given, str):
+        text = given.strip().lower()
+        if text.lstrip("+-") in ("x", "y", "z") and len(text) <= 2:
+            sign = -1.0 if text.startswith("-") else 1.0
+            return np.asarray(sign * np.eye(3)["xyz".index(text[-1])])
+        try:
+            value = [float(part) for part in text.replace(",", " ").split()]
+        except ValueError:
+            raise GoalError("tool_axis", given, wanted) from None
+    else:
+        value = given
+    axis = np.array(value, dtype=float)
+    if axis.shape != (3,) or not np.isfinite(axis).all() or np.linalg.norm(axis) < 1e-9:
+        raise GoalError("tool_axis", given, wanted)
+    return np.asarray(axis / np.linalg.norm(axis))
+
+
+def _direction_rank(arrays: ChainArrays, tool_axis: Array) -> int:
+    """The rank of d(position, tool direction)/dq at generic configurations: the most of a few fixed random ones.
+
+    What a joint adds by less than `RANK_FLOOR` of the largest singular value does not count: on SO-101 the roll
+    moves the tip by its 8 mm offset, which is mathematically a fifth direction and practically none.
+    """
+    rng = np.random.default_rng(0)
+    lower = np.where(np.isfinite(arrays.lower), arrays.lower, -np.pi)
+    upper = np.where(np.isfinite(arrays.upper), arrays.upper, np.pi)
+    scale = max(_reach(arrays), 1e-3)
+    best = 0
+    for _ in range(16):
+        q = rng.uniform(lower, upper)
+        _, quat = kernels.tip_frame(arrays, q)
+        direction = Rotation.from_quat(quat).as_matrix() @ tool_axis
+        jacobian = kernels.jacobian(arrays, q)
+        rows = np.vstack([jacobian[:3] / scale, np.cross(jacobian[3:].T, direction).T])
+        values = np.linalg.svd(rows, compute_uv=False)
+        best = max(best, int(np.sum(values > RANK_FLOOR * values[0])))
+    return best
+
+
+def _reach(arrays: ChainArrays) -> float:
+    """Upper bound of |tip - first joint| [m], from the lengths of the links and the sliding ranges."""
+    slide = arrays.kind == kernels.PRISMATIC
+    travel = float(np.sum(np.maximum(np.abs(arrays.lower[slide]), np.abs(arrays.upper[slide]))))
+    return float(np.sum(np.linalg.norm(arrays.origin_p[1:], axis=1)) + np.linalg.norm(arrays.tip_p)) + travel
+
+
+def _readonly(values: object) -> Array:
+    out = np.array(values, dtype=np.float64)
+    out.flags.writeable = False
+    return out

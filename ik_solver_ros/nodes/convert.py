@@ -1,0 +1,117 @@
+"""Between messages and the objects of the package. Every number is checked before it is used."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from builtin_interfaces.msg import Duration, Time
+from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
+from geometry_msgs.msg import Pose, PoseStamped
+from scipy.spatial.transform import Rotation
+from sensor_msgs.msg import JointState
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from ik_solver_ros.errors import GoalError, TrajectoryError, listed
+from ik_solver_ros.kinematics.kernels import Array
+from ik_solver_ros.trajectory.trajectory import Trajectory
+
+
+def seconds(stamp: Time | Duration) -> float:
+    """A time or duration message in s."""
+    return float(stamp.sec + 1e-9 * stamp.nanosec)
+
+
+def time_msg(t: float) -> Time:
+    """Seconds as a time message."""
+    nanoseconds = round(t * 1e9)
+    return Time(sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9)
+
+
+def trajectory_msg(trajectory: Trajectory, start: float | None) -> JointTrajectory:
+    """A trajectory that begins at `start` [s of the ROS clock]; None is stamped 0, which means at once."""
+    message = JointTrajectory(joint_names=list(trajectory.joint_names))
+    if start is not None:
+        message.header.stamp = time_msg(start)
+    for i, t in enumerate(trajectory.times.tolist()):
+        nanoseconds = round(t * 1e9)
+        point = JointTrajectoryPoint(positions=trajectory.positions[i].tolist())
+        point.time_from_start = Duration(sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9)
+        if trajectory.velocities is not None:
+            point.velocities = trajectory.velocities[i].tolist()
+        if trajectory.accelerations is not None:
+            point.accelerations = trajectory.accelerations[i].tolist()
+        message.points.append(point)
+    return message
+
+
+def trajectory_from(message: JointTrajectory) -> Trajectory:
+    """The trajectory of a message. Raises TrajectoryError where its points do not have the sizes of its joints."""
+    names = tuple(message.joint_names)
+    if not message.points:
+        return Trajectory(names, np.zeros(0), np.zeros((0, len(names))))
+    columns: dict[str, Array | None] = {}
+    for what in ("positions", "velocities", "accelerations"):
+        sizes = {len(getattr(point, what)) for point in message.points}
+        if sizes == {0} and what != "positions":
+            columns[what] = None
+        elif sizes == {len(names)}:
+            columns[what] = np.array([getattr(point, what) for point in message.points])
+        else:
+            raise TrajectoryError(
+                f"{what} of {listed(sorted(sizes))} numbers in points of {len(names)} joints: "
+                "every point needs one for each"
+            )
+    positions = columns["positions"]
+    assert positions is not None
+    times = np.array([seconds(point.time_from_start) for point in message.points])
+    return Trajectory(names, times, positions, columns["velocities"], columns["accelerations"])
+
+
+def joint_positions(message: JointState, names: Sequence[str]) -> Array:
+    """The positions of the joints `names`, (n,). Raises GoalError for missing joints and non-finite numbers."""
+    known = dict(zip(message.name, message.position))
+    missing = [name for name in names if name not in known]
+    if missing:
+        raise GoalError("joint_states", list(message.name), f"joints are missing: {listed(missing)}")
+    out = np.array([known[name] for name in names], dtype=float)
+    if not np.isfinite(out).all():
+        raise GoalError("joint_states", out.tolist(), "finite positions are wanted")
+    return out
+
+
+def transformed(transform: Array, position: Array, quat_xyzw: Array) -> tuple[Array, Array]:
+    """A pose seen through a homogeneous transform (4, 4): position (3,), quaternion (4,) xyzw."""
+    rotation = Rotation.from_matrix(transform[:3, :3]) * Rotation.from_quat(quat_xyzw)
+    return transform[:3, :3] @ position + transform[:3, 3], rotation.as_quat()
+
+
+def position_of(pose: Pose) -> tuple[float, float, float]:
+    """x, y, z [m]."""
+    return pose.position.x, pose.position.y, pose.position.z
+
+
+def quaternion_of(pose: Pose) -> tuple[float, float, float, float]:
+    """x, y, z, w."""
+    return pose.orientation.x, pose.orientation.y, pose.orientation.z, pose.orientation.w
+
+
+def pose_msg(position: Array, quat_xyzw: Array, frame_id: str, stamp: Time) -> PoseStamped:
+    """A PoseStamped."""
+    message = PoseStamped()
+    message.header.frame_id, message.header.stamp = frame_id, stamp
+    point, quat = message.pose.position, message.pose.orientation
+    point.x, point.y, point.z = (float(v) for v in position)
+    quat.x, quat.y, quat.z, quat.w = (float(v) for v in quat_xyzw)
+    return message
+
+
+def status_msg(level: bytes, name: str, message: str, **values: object) -> DiagnosticStatus:
+    """A DiagnosticStatus; numbers are written with six digits."""
+
+    def text(value: object) -> str:
+        return f"{value:.6g}" if isinstance(value, float) and math.isfinite(value) else str(value)
+
+    pairs = [KeyValue(key=key, value=text(value)) for key, value in values.items()]
+    return DiagnosticStatus(level=level, name=name, message=message, hardware_id="", values=pairs)

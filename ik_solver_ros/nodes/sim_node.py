@@ -1,0 +1,214 @@
+r"""sim_node: an arm in PyBullet (or the kinematic mock) that takes joint trajectories as ros2_control's controllers do.
+
+joint_trajectory_controller/joint_trajectory -> follower of the chain's joints  \
+    gripper_controller/joint_trajectory          -> follower of all other joints    -> arm -> joint_states, ~/tip_pose
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from importlib.util import find_spec
+
+import numpy as np
+from diagnostic_msgs.msg import DiagnosticStatus
+from geometry_msgs.msg import PoseStamped
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+from std_srvs.srv import Trigger
+from trajectory_msgs.msg import JointTrajectory
+
+from ik_solver_ros.arm.arm import SimulatedArm
+from ik_solver_ros.arm.bullet import BulletArm
+from ik_solver_ros.arm.follower import TrajectoryFollower
+from ik_solver_ros.arm.mock import MockArm
+from ik_solver_ros.errors import ArmError, IkSolverError
+from ik_solver_ros.kinematics.chain import Chain
+from ik_solver_ros.nodes import convert
+from ik_solver_ros.nodes.description import when_described
+from ik_solver_ros.nodes.main import run
+from ik_solver_ros.nodes.parameters import DESCRIPTION_PARAMS, Param, declare, value
+from ik_solver_ros.nodes.throttle import Warnings
+from ik_solver_ros.trajectory.limits import RAMP_TIME, MotionLimits
+
+PARAMS = (
+    *DESCRIPTION_PARAMS,
+    Param(
+        "backend",
+        "auto",
+        "what moves: physics, positions alone, or physics where PyBullet is installed",
+        choices=("auto", "pybullet", "mock"),
+    ),
+    Param("gui", False, "show PyBullet's window"),
+    Param("floor", True, "a ground plane at z = 0"),
+    Param("publish_rate", 100.0, "[Hz] of joint_states and ~/tip_pose", 1.0, 240.0),
+    Param("initial_positions", [], "of the chain's joints [rad or m]; empty: zero, or the limit nearest to it"),
+    Param("allow_partial_joints_goal", False, "take trajectories for some of the joints; the others hold"),
+    Param("ramp_time", RAMP_TIME, "[s] from full speed to rest when the arm is held", 0.01, 10.0),
+)
+
+CONTROLLERS = ("joint_trajectory_controller", "gripper_controller")
+
+
+class SimNode(Node):
+    """The node. Physics has a thread and a steady clock of its own; callbacks only hand trajectories over."""
+
+    def __init__(self) -> None:
+        super().__init__("sim_node")
+        declare(self, PARAMS)
+        self._warnings = Warnings(self)
+        self._lock = threading.Lock()  # guards the followers
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._arm: SimulatedArm | None = None
+        self._states = self.create_publisher(JointState, "joint_states", 10)
+        self._tip = self.create_publisher(PoseStamped, "~/tip_pose", 10)
+        self._status = self.create_publisher(DiagnosticStatus, "~/status", 10)
+        when_described(self, self._use)
+
+    def _use(self, chain: Chain) -> None:
+        if self._arm is not None:
+            self.get_logger().warning("another robot_description is ignored: restart sim_node to change the robot")
+            return
+        initial = value(self, "initial_positions")
+        named = (
+            dict(zip(chain.joint_names, chain.checked(initial, "initial_positions").tolist())) if len(initial) else {}
+        )
+        self._arm = arm = self._opened(chain, named)
+        self._chain = chain
+        positions = arm.read().positions
+        self._followers: dict[str, tuple[TrajectoryFollower, list[int]]] = {}
+        groups = (chain.joint_names, tuple(joint.name for joint in chain.other_joints))
+        for controller, names in zip(CONTROLLERS, groups):
+            if not names:
+                continue
+            joints = [chain.model.joints[name] for name in names]
+            lower, upper, velocity = (
+                np.array([getattr(j, what) for j in joints]) for what in ("lower", "upper", "velocity")
+            )
+            limits = MotionLimits.from_urdf(names, lower, upper, velocity, value(self, "ramp_time"))
+            index = [arm.joint_names.index(name) for name in names]
+            partial = value(self, "allow_partial_joints_goal")
+            self._followers[controller] = TrajectoryFollower(limits, positions[index], allow_partial=partial), index
+            self.create_subscription(
+                JointTrajectory,
+                f"{controller}/joint_trajectory",
+                lambda message, controller=controller: self._on_trajectory(controller, message),
+                10,
+            )
+        self.create_service(Trigger, "~/hold", self._on_hold)
+        self._thread = threading.Thread(target=self._run, name="physics", daemon=True)
+        self._thread.start()
+        groups_text = "; ".join(f"{name}: {', '.join(f.joint_names)}" for name, (f, _) in self._followers.items())
+        self.get_logger().info(f"ready: {chain.model.name} in {arm.name} ({groups_text})")
+
+    def _opened(self, chain: Chain, initial: dict[str, float]) -> SimulatedArm:
+        backend = value(self, "backend")
+        if backend == "mock" or (backend == "auto" and find_spec("pybullet") is None):
+            if backend == "auto":
+                self.get_logger().warning("PyBullet is not installed: the kinematic mock moves, without physics")
+            mock = MockArm(chain.model, initial)
+            mock.open()
+            return mock
+        arm = BulletArm(chain.model, initial, gui=value(self, "gui"), floor=value(self, "floor"))
+        arm.open()
+        for note in arm.notes:
+            self.get_logger().info(note)
+        return arm
+
+    # Trajectories
+
+    def _on_trajectory(self, controller: str, message: JointTrajectory) -> None:
+        follower, _ = self._followers[controller]
+        try:
+            trajectory = convert.trajectory_from(message)
+            stamp = convert.seconds(message.header.stamp)
+            with self._lock:
+                now = time.monotonic()
+                # Stamps are in ROS time; the follower's clock is steady.
+                start = None if stamp == 0.0 else now + stamp - self.get_clock().now().nanoseconds * 1e-9
+                follower.accept(trajectory, now, start)
+        except IkSolverError as error:
+            cause = f"{controller} {type(error).__name__} {getattr(error, 'joint', '')} {str(error)[:20]}"
+            self._warnings.warn(cause, f"{controller}: trajectory refused, the arm goes on as it was: {error}")
+            self._report(DiagnosticStatus.ERROR, f"trajectory refused: {error}", controller, "REFUSED")
+        else:
+            self._report(DiagnosticStatus.OK, "trajectory accepted", controller, "ACCEPTED")
+
+    def _on_hold(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        with self._lock:
+            for follower, _index in self._followers.values():
+                follower.hold(time.monotonic())
+        response.success, response.message = True, "holding"
+        return response
+
+    def _report(self, level: bytes, message: str, controller: str, outcome: str) -> None:
+        name = f"{self.get_name()}: {controller}"
+        self._status.publish(convert.status_msg(level, name, message, outcome=outcome))
+
+    # Physics
+
+    def _run(self) -> None:
+        arm = self._arm
+        assert arm is not None
+        n = len(arm.joint_names)
+        period = 1.0 / value(self, "publish_rate")
+        simulated = time.monotonic()  # physics has come to here
+        publish_at = simulated
+        positions, velocities = np.zeros(n), np.zeros(n)
+        try:
+            while not self._stop.is_set():
+                while simulated <= time.monotonic() and not self._stop.is_set():
+                    with self._lock:
+                        for follower, index in self._followers.values():
+                            state = follower.state(simulated)
+                            positions[index], velocities[index] = state.position, state.velocity
+                    arm.write(positions, velocities)
+                    arm.advance()
+                    simulated += arm.time_step
+                    if simulated >= publish_at:
+                        publish_at = max(publish_at + period, simulated)
+                        self._publish(arm)
+                time.sleep(max(simulated - time.monotonic(), 0.0))
+        except ArmError as error:
+            self.get_logger().fatal(f"the simulation ended: {error}")
+            self.context.try_shutdown()
+
+    def _publish(self, arm: SimulatedArm) -> None:
+        if not self.context.ok():
+            self._stop.set()
+            return
+        reading = arm.read()
+        stamp = self.get_clock().now().to_msg()
+        message = JointState(
+            name=list(arm.joint_names),
+            position=reading.positions.tolist(),
+            velocity=reading.velocities.tolist(),
+        )
+        message.header.stamp = stamp
+        pose = arm.link_pose(self._chain.base_link, self._chain.tip_link)
+        try:
+            self._states.publish(message)
+            self._tip.publish(convert.pose_msg(*pose, self._chain.base_link, stamp))
+        except Exception:  # the context was shut down between the check and here
+            if self.context.ok():
+                raise
+
+    def destroy_node(self) -> None:
+        """End the physics, then the node."""
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join(timeout=5.0)
+        if self._arm is not None:
+            self._arm.close()
+        super().destroy_node()
+
+
+def main(args: list[str] | None = None) -> int:
+    """Run sim_node."""
+    return run(SimNode, args)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

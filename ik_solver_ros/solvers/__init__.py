@@ -1,0 +1,1 @@
+"""Inverse kinematics: goals, the solvers, and `solve`, which judges them all."""

@@ -1,0 +1,1 @@
+"""Time parameterisation within velocity, acceleration and jerk limits, and sampling."""

@@ -1,0 +1,19 @@
+"""Metadata and dependencies are in setup.cfg; here is what goes to share/ and lib/, where ROS looks for it."""
+
+from glob import glob
+
+from setuptools import setup
+
+NAME = "ik_solver_ros"
+
+setup(
+    data_files=[
+        ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
+        (f"share/{NAME}", ["package.xml"]),
+        (f"share/{NAME}/launch", glob("launch/*.launch.py")),
+        (f"share/{NAME}/urdf", glob("urdf/*.urdf")),
+        (f"share/{NAME}/config", glob("config/*")),
+        # `ros2 run` and launch look here, and not among the console scripts of pip
+        (f"lib/{NAME}", glob("scripts/*")),
+    ],
+)
