@@ -22,19 +22,32 @@ STOPPED_VELOCITY = 1e-3  # [per s] the last point must be at rest within this
 POSITION_SLACK = 1e-3  # [rad or m] a trajectory may pass the limits by this; the command is clamped all the same
 VELOCITY_SLACK = 1.05  # and exceed the velocity limits by this factor
 PER_SEGMENT = 12  # samples of each segment that are checked
+LATE_OFF, LATE_TIME = 0.02, 0.1  # [rad or m], [s] what a late message may be off by, and the time to make up for it
 
 
 class _Active(NamedTuple):
     trajectory: Trajectory
     start: float  # when its time zero is
     origin: State  # the state at time zero
+    late: State | None = None  # by how much the joints were off it when it was taken over, at `taken_over`
+    taken_over: float = 0.0
+
+    def state(self, now: float) -> State:
+        """Where it leads at `now`; what it was late by fades out."""
+        state = self.trajectory.state(max(now - self.start, 0.0), self.origin)
+        elapsed = now - self.taken_over
+        if self.late is None or not 0.0 <= elapsed < LATE_TIME:
+            return state
+        zero = np.zeros_like(state.position)
+        fading = Trajectory((), np.array([LATE_TIME]), zero[np.newaxis], zero[np.newaxis], zero[np.newaxis])
+        return State(*(a + b for a, b in zip(state, fading.state(elapsed, self.late))))
 
 
 class TrajectoryFollower:
     """Leads the joints of `limits` along trajectories; the others of an arm belong to another follower."""
 
     def __init__(self, limits: MotionLimits, positions: Array, *, allow_partial: bool = False) -> None:
-        """Positions (n,): where the joints are measured to be; they are held there."""
+        """Hold the joints at `positions` (n,), where they are measured to be."""
         self.limits = limits
         self.joint_names = limits.joint_names
         self.allow_partial = allow_partial
@@ -68,14 +81,23 @@ class TrajectoryFollower:
         if len(trajectory.times) == 0:
             self.hold(now)
             return
-        begin = now if start is None else max(start, now)
+        begin = now if start is None else start
         origin = self._at(begin)
-        checked = self._completed(trajectory, origin)
-        if start is not None and start < now:
-            checked = _from(checked, now - start)
-        checked = self._without_point_at_zero(checked, origin)
-        self._check_motion(checked, origin)
-        self._begin(_Active(checked, begin, origin))
+        checked = self._without_point_at_zero(self._completed(trajectory, origin), origin)
+        if begin >= now:
+            self._check_motion(checked, origin)
+            self._begin(_Active(checked, begin, origin))
+            return
+        left = _from(checked, now - begin)
+        # The message came late. What is followed still has gone on by its own way, a little off this one's.
+        at = self._at(now)
+        late = State(*(old - new for old, new in zip(at, checked.state(now - begin, origin))))
+        if (np.abs(late.position) <= LATE_OFF).all() and (np.abs(late.velocity) <= 0.2 * self.limits.velocity).all():
+            self._check_motion(checked, origin)
+            self._begin(_Active(checked, begin, origin, late, now))
+        else:
+            self._check_motion(left, at)
+            self._begin(_Active(left, now, at))
 
     def hold(self, now: float) -> None:
         """Come to rest as soon as the limits allow, whatever was under way."""
@@ -89,7 +111,7 @@ class TrajectoryFollower:
 
     def _at(self, now: float) -> State:
         active = next((a for a in reversed(self._schedule) if a.start <= now), self._schedule[0])
-        return active.trajectory.state(max(now - active.start, 0.0), active.origin)
+        return active.state(now)
 
     def _completed(self, given: Trajectory, origin: State) -> Trajectory:
         """`given` for all our joints, in our order. Raises TrajectoryError for whatever is malformed in itself."""

@@ -20,7 +20,7 @@ class Wrist(Enum):
     ACROSS = "across the tool"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Chain:
     """A serial chain of n moving joints. Every array is read-only; units are m and rad."""
 
@@ -36,6 +36,9 @@ class Chain:
     direction_rank: int  # rank of position + direction at generic configurations: 5 is any direction
     reach: float  # [m] no position of the tip is farther than this from the first joint
     model: RobotModel  # the whole robot: frames, grippers and other joints off the chain
+
+    def __repr__(self) -> str:
+        return f"<Chain {self.base_link} -> {self.tip_link}: {', '.join(self.joint_names)}>"
 
     @property
     def n(self) -> int:

@@ -117,10 +117,12 @@ def _own_joints(model: RobotModel, joint: Joint) -> int:
 
 
 def _is_finger(model: RobotModel, joint: Joint) -> bool:
-    """Whether the branch is one driven jaw: a single joint of its own, named as such or with others mimicking it."""
+    """Whether the branch is one driven jaw: a single joint of its own, named as such, mimicking or mimicked."""
     branch = [j for j in _branch(model, joint) if j.type != "fixed"]
     named = any(FINGER.search(j.name) or FINGER.search(j.child) for j in branch)
-    return _own_joints(model, joint) == 1 and (named or any(j.mimic is not None for j in branch))
+    mimicked = {j.mimic.joint for j in model.joints.values() if j.mimic is not None}
+    coupled = any(j.mimic is not None or j.name in mimicked for j in branch)
+    return _own_joints(model, joint) == 1 and (named or coupled)
 
 
 def _end_frame(model: RobotModel, link: str) -> str:

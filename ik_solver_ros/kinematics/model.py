@@ -74,7 +74,7 @@ class Joint:
         return np.asarray(out @ motion)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RobotModel:
     """A robot as its URDF describes it: a tree of links joined by joints."""
 
@@ -84,6 +84,9 @@ class RobotModel:
     joints: Mapping[str, Joint]  # by name, in the file's order
     text: str  # the URDF itself, for the backends that load meshes and masses
     directory: Path | None  # where relative mesh paths start, when it was read from a file
+
+    def __repr__(self) -> str:
+        return f"<RobotModel {self.name}: {len(self.links)} links, {len(self.joints)} joints>"
 
     def joint_above(self, link: str) -> Joint | None:
         """The joint whose child is `link`; None at the root."""

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 
 import rclpy
+from rclpy.exceptions import ParameterException
 from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 
@@ -22,7 +23,7 @@ def run(make: Callable[[], Node], args: list[str] | None = None) -> int:
         rclpy.spin(node)
     except (KeyboardInterrupt, ExternalShutdownException):
         pass
-    except (IkSolverError, OSError) as error:
+    except (IkSolverError, ParameterException, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         status = 1
     try:

@@ -1,0 +1,104 @@
+"""Shared by all tests: the two arms, robots made up at random, and an environment that disturbs nobody."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+
+# Before anything of ROS or numba is imported: own domain on the loopback interface, own cache of compiled code.
+_scratch = tempfile.TemporaryDirectory(prefix="ik_solver_ros_test_")
+os.environ["NUMBA_CACHE_DIR"] = os.path.join(_scratch.name, "numba")
+os.environ["ROS_LOG_DIR"] = os.path.join(_scratch.name, "ros")
+
+from pathlib import Path  # noqa: E402
+
+import numpy as np  # noqa: E402
+import pytest  # noqa: E402
+from hypothesis import settings  # noqa: E402
+from scipy.spatial.transform import Rotation  # noqa: E402
+
+from ik_solver_ros.kinematics.chain import Chain  # noqa: E402
+from ik_solver_ros.kinematics.load import load_chain  # noqa: E402
+from ik_solver_ros.nodes.processes import isolated_environment  # noqa: E402
+
+os.environ.update(isolated_environment(domain_id=100 + os.getpid() % 100))
+
+settings.register_profile("suite", deadline=None, max_examples=100, derandomize=True)
+settings.load_profile("suite")
+
+URDF = Path(__file__).parents[1] / "urdf"
+ARMS = ("so101", "seed_arm")
+
+
+@pytest.fixture(scope="session", params=ARMS)
+def chain(request) -> Chain:
+    """Each of the two arms."""
+    return load_chain(URDF / f"{request.param}.urdf")
+
+
+@pytest.fixture(scope="session")
+def so101() -> Chain:
+    return load_chain(URDF / "so101.urdf")
+
+
+@pytest.fixture(scope="session")
+def seed_arm() -> Chain:
+    return load_chain(URDF / "seed_arm.urdf")
+
+
+def urdf(*elements: str, name: str = "test") -> str:
+    return f'<robot name="{name}">' + "".join(elements) + "</robot>"
+
+
+def links(*names: str) -> str:
+    return "".join(f'<link name="{name}"/>' for name in names)
+
+
+def joint(
+    name: str,
+    parent: str,
+    child: str,
+    type: str = "revolute",
+    *,
+    xyz="0 0 0.1",
+    rpy="0 0 0",
+    axis="0 0 1",
+    limit='<limit lower="-1" upper="1" effort="1" velocity="1"/>',
+    extra="",
+) -> str:
+    return (
+        f'<joint name="{name}" type="{type}"><parent link="{parent}"/><child link="{child}"/>'
+        f'<origin xyz="{xyz}" rpy="{rpy}"/><axis xyz="{axis}"/>{limit if type != "fixed" else ""}{extra}</joint>'
+    )
+
+
+def random_urdf(seed: int, types: list[str]) -> str:
+    """A serial robot of these joint types with random frames, axes and limits; fixed joints between some of them."""
+    rng = np.random.default_rng(seed)
+    names = ["base"]
+    parts = []
+    for i, type in enumerate(types):
+        xyz = " ".join(f"{v:.6f}" for v in rng.uniform(-0.3, 0.3, 3))
+        rpy = " ".join(f"{v:.6f}" for v in rng.uniform(-np.pi, np.pi, 3))
+        axis = " ".join(f"{v:.6f}" for v in rng.normal(size=3))
+        low, high = np.sort(rng.uniform(-2.5, 2.5, 2))
+        limit = "" if type == "continuous" else f'<limit lower="{low}" upper="{high}" effort="1" velocity="1"/>'
+        names.append(f"link{i}")
+        parts.append(joint(f"joint{i}", names[-2], names[-1], type, xyz=xyz, rpy=rpy, axis=axis, limit=limit))
+    return urdf(links(*names), *parts)
+
+
+def random_q(chain: Chain, rng: np.random.Generator, margin: float = 0.0) -> np.ndarray:
+    """A configuration inside the limits; continuous joints anywhere within a turn of zero."""
+    lower = np.where(np.isfinite(chain.lower), chain.lower, -np.pi)
+    upper = np.where(np.isfinite(chain.upper), chain.upper, np.pi)
+    edge = margin * (upper - lower)
+    return rng.uniform(lower + edge, upper - edge)
+
+
+def tool_direction(chain: Chain, quat: np.ndarray) -> np.ndarray:
+    return Rotation.from_quat(quat).as_matrix() @ chain.tool_axis
+
+
+def angle_between_quaternions(a: np.ndarray, b: np.ndarray) -> float:
+    return float((Rotation.from_quat(a).inv() * Rotation.from_quat(b)).magnitude())

@@ -1,0 +1,174 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from conftest import joint, links, random_urdf, urdf
+
+from ik_solver_ros import errors
+from ik_solver_ros.kinematics.chain import Wrist
+from ik_solver_ros.kinematics.load import load_chain
+from ik_solver_ros.kinematics.model import load_model
+
+FREE = '<limit effort="1" velocity="1"/>'
+
+
+def arm(*more: str, hand: str = "hand") -> str:
+    """Two joints to a hand, and whatever hangs on it."""
+    return urdf(links("base", "upper", hand), joint("j1", "base", "upper"), joint("j2", "upper", hand), *more)
+
+
+def test_so101(so101):
+    names = ("shoulder_pan", "shoulder_lift", "elbow_flex", "wrist_flex", "wrist_roll")
+    assert so101.joint_names == names
+    assert (so101.base_link, so101.tip_link) == ("base_link", "gripper_frame_link")
+    assert so101.tool_axis.tolist() == [0.0, 0.0, 1.0]
+    assert so101.wrist is Wrist.ROLL and so101.direction_rank == 4
+    assert [joint.name for joint in so101.other_joints] == ["gripper"]
+
+
+def test_seed_arm(seed_arm):
+    axes = seed_arm.arrays.axis.tolist()
+    assert axes == [[0, 1, 0], [1, 0, 0], [1, 0, 0], [1, 0, 0], [0, 1, 0]]
+    np.testing.assert_allclose(np.degrees(seed_arm.upper), [180, 90, 150, 130, 180])
+    np.testing.assert_allclose(seed_arm.lower, -seed_arm.upper)
+    assert seed_arm.wrist is Wrist.ACROSS and seed_arm.direction_rank == 5
+    assert seed_arm.tip_link == "tip_link" and seed_arm.other_joints == ()
+
+
+def test_both_arms_look_and_weigh_like_arms(chain):
+    assert np.isfinite(chain.velocity_limit).all() and (chain.velocity_limit <= 5.0).all()
+    assert np.isfinite(chain.effort_limit).all()
+    from xml.etree import ElementTree
+
+    for link in ElementTree.fromstring(chain.model.text).findall("link"):
+        inertia = link.find("inertial/inertia")
+        assert inertia is not None and link.find("visual") is not None, link.get("name")
+        x, y, z = (float(inertia.get(k)) for k in ("ixx", "iyy", "izz"))
+        assert x <= y + z and y <= x + z and z <= x + y, f"{link.get('name')} has impossible moments of inertia"
+
+
+def test_arrays_are_read_only(chain):
+    for array in (*chain.arrays, chain.tool_axis, chain.velocity_limit, chain.effort_limit):
+        with pytest.raises(ValueError, match="read-only"):
+            array[...] = 0
+    with pytest.raises(AttributeError):
+        chain.tip_link = "x"
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_folding_fixed_joints_changes_nothing(seed):
+    types = ["fixed", "revolute", "fixed", "fixed", "prismatic", "continuous", "fixed"]
+    model = load_model(random_urdf(seed, types))
+    chain = load_chain(model, tip_link="link6")
+    assert chain.n == 3
+    q = np.random.default_rng(seed).uniform(chain.lower.clip(-3, 3), chain.upper.clip(-3, 3))
+    expected = model.transform("base", "link6", dict(zip(chain.joint_names, q)))
+    p, _ = chain.forward(q)
+    np.testing.assert_allclose(p, expected[:3, 3], atol=1e-12)
+
+
+def test_base_and_tip_by_name(so101):
+    part = load_chain(so101.model, "shoulder_link", "wrist_link")
+    assert part.joint_names == ("shoulder_lift", "elbow_flex", "wrist_flex")
+
+
+def test_a_gripper_is_left_off():
+    finger = joint("right_finger_joint", "hand", "finger", "prismatic")
+    assert load_chain(arm(links("finger"), finger)).tip_link == "hand"
+    jaw = joint("jaw", "hand", "jaw_link")
+    frame = joint("tcp_joint", "hand", "tcp", "fixed")
+    assert load_chain(arm(links("jaw_link", "tcp"), jaw, frame)).tip_link == "tcp"
+
+
+def test_fingers_that_mimic_or_stand_side_by_side_are_a_gripper():
+    left = joint("left", "hand", "l", "prismatic")
+    right = joint("right", "hand", "r", "prismatic", extra='<mimic joint="left"/>')
+    for pair in (left + right, left + right.replace('<mimic joint="left"/>', "")):
+        chain = load_chain(arm(links("l", "r"), pair))
+        assert chain.tip_link == "hand" and chain.joint_names == ("j1", "j2")
+    assert [j.name for j in load_chain(arm(links("l", "r"), left + right)).other_joints] == ["left"]
+
+
+def test_a_wrist_is_no_finger():
+    more = joint("wrist_roll", "hand", "tool"), joint("camera_joint", "hand", "camera", "fixed")
+    chain = load_chain(arm(links("tool", "camera"), *more))
+    assert chain.joint_names == ("j1", "j2", "wrist_roll") and chain.tip_link == "tool"
+
+
+def test_several_frames_on_the_hand():
+    camera, tcp = joint("c", "hand", "camera", "fixed"), joint("t", "hand", "tcp", "fixed")
+    assert load_chain(arm(links("camera", "tcp"), camera, tcp)).tip_link == "tcp"
+    mark = joint("m", "hand", "mark", "fixed")
+    with pytest.raises(errors.AmbiguousTipError) as info:
+        load_chain(arm(links("camera", "mark"), camera, mark))
+    assert set(info.value.candidates) == {"camera", "mark", "hand"}
+
+
+def test_two_arms_are_listed():
+    two = urdf(
+        links("base", "l1", "l2", "r1", "r2"),
+        *(joint(f"j_{b}", a, b) for a, b in (("base", "l1"), ("l1", "l2"), ("base", "r1"), ("r1", "r2"))),
+    )
+    with pytest.raises(errors.AmbiguousTipError, match="l2, r2") as info:
+        load_chain(two)
+    assert info.value.candidates == ("l2", "r2")
+    assert load_chain(two, tip_link="r2").joint_names == ("j_r1", "j_r2")
+
+
+def test_unknown_links_are_answered_with_the_known_ones(so101):
+    with pytest.raises(errors.UnknownLinkError, match="tip_link 'nose'.*gripper_frame_link"):
+        load_chain(so101.model, tip_link="nose")
+    with pytest.raises(errors.UnknownLinkError, match="base_link 'nose'"):
+        load_chain(so101.model, base_link="nose")
+
+
+def test_no_path_upwards(so101):
+    with pytest.raises(errors.NoPathError, match="'base_link' does not hang on base_link 'wrist_link'"):
+        load_chain(so101.model, "wrist_link", "base_link")
+
+
+@pytest.mark.parametrize("type", ["planar", "floating"])
+def test_unsupported_joints_on_the_chain(type):
+    text = arm(links("x", "tool"), joint("odd", "hand", "x", type, limit=""), joint("j4", "x", "tool"))
+    with pytest.raises(errors.UnsupportedJointError, match=f"'odd'.*'{type}'"):
+        load_chain(text, tip_link="tool")
+    assert load_chain(text, tip_link="hand").n == 2
+
+
+def test_a_mimic_on_the_chain_and_a_chain_without_joints():
+    text = arm(links("tool"), joint("j3", "hand", "tool", extra='<mimic joint="j1"/>'))
+    with pytest.raises(errors.UnsupportedJointError, match="'j3' on the chain mimics 'j1'"):
+        load_chain(text, tip_link="tool")
+    with pytest.raises(errors.UnsupportedJointError, match="no joint between"):
+        load_chain(text, tip_link="base")
+
+
+@pytest.mark.parametrize(
+    ("given", "axis"), [("x", [1, 0, 0]), ("-z", [0, 0, -1]), ("0 3 4", [0, 0.6, 0.8]), ((0, -2, 0), [0, -1, 0])]
+)
+def test_tool_axis_as_given(so101, given, axis):
+    chain = load_chain(so101.model, tool_axis=given)
+    assert chain.tool_axis.tolist() == pytest.approx(axis)
+    assert chain.tool_axis_reason == "as given"
+
+
+@pytest.mark.parametrize("given", ["w", "", "1 2", (0, 0, 0), (1, 2), (np.nan, 0, 1), "--x"])
+def test_bad_tool_axis(so101, given):
+    with pytest.raises(errors.GoalError, match="tool_axis"):
+        load_chain(so101.model, tool_axis=given)
+
+
+def test_tool_axis_when_the_tip_is_at_the_last_joint():
+    text = urdf(
+        links("base", "a", "b"),
+        joint("j1", "base", "a", axis="0 1 0", limit=""),
+        joint("j2", "a", "b", axis="1 0 0", xyz="0.2 0 0", limit=""),
+    ).replace('type="revolute"', 'type="continuous"')
+    chain = load_chain(text)
+    assert chain.tool_axis.tolist() == [1.0, 0.0, 0.0] and chain.wrist is Wrist.ROLL
+
+
+@pytest.mark.parametrize("q", [[0, 0], np.zeros((5, 1)), "abc", None, [0, 0, 0, 0, np.nan], [0, 0, np.inf, 0, 0]])
+def test_forward_of_nonsense(so101, q):
+    with pytest.raises(errors.GoalError, match="q ="):
+        so101.forward(q)

@@ -1,0 +1,157 @@
+"""A node of our own to talk to the nodes under test, over real DDS, each in a namespace of its own."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from pathlib import Path
+
+import pytest
+import rclpy
+from diagnostic_msgs.msg import DiagnosticStatus
+from geometry_msgs.msg import PointStamped, PoseStamped
+from rclpy.node import Node
+from rclpy.qos import qos_profile_sensor_data
+from sensor_msgs.msg import JointState
+from std_srvs.srv import Trigger
+from trajectory_msgs.msg import JointTrajectory
+
+from ik_solver_ros.nodes import convert
+from ik_solver_ros.nodes.processes import NodeProcess
+
+URDF = Path(__file__).parents[2] / "urdf"
+FOLLOWER = "joint_trajectory_controller/joint_trajectory"
+GRIPPER = "gripper_controller/joint_trajectory"
+_numbers = itertools.count()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def ros():
+    rclpy.init()
+    yield
+    rclpy.try_shutdown()
+
+
+class Peer(Node):
+    """Publishes what a test tells it to, and remembers all it hears."""
+
+    def __init__(self, namespace: str) -> None:
+        super().__init__("peer", namespace=namespace)
+        self.states: list[JointState] = []
+        self.tips: list[PoseStamped] = []
+        self.trajectories: list[JointTrajectory] = []
+        self.answers: list[DiagnosticStatus] = []
+        self.reports: list[DiagnosticStatus] = []
+        self.create_subscription(JointState, "joint_states", self.states.append, qos_profile_sensor_data)
+        self.create_subscription(PoseStamped, "sim_node/tip_pose", self.tips.append, qos_profile_sensor_data)
+        self.create_subscription(JointTrajectory, FOLLOWER, self.trajectories.append, 10)
+        self.create_subscription(DiagnosticStatus, "ik_node/status", self.answers.append, 10)
+        self.create_subscription(DiagnosticStatus, "sim_node/status", self.reports.append, 10)
+        self.goal = self.create_publisher(PoseStamped, "goal_pose", 10)
+        self.point = self.create_publisher(PointStamped, "clicked_point", 10)
+        self.joint_states = self.create_publisher(JointState, "joint_states", 10)
+        self.follower = self.create_publisher(JointTrajectory, FOLLOWER, 10)
+        self.gripper = self.create_publisher(JointTrajectory, GRIPPER, 10)
+
+    def until(self, condition, seconds: float = 60.0):
+        """Spin until `condition` is true and return it; fail where it never is."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            if result := condition():
+                return result
+            rclpy.spin_once(self, timeout_sec=0.02)
+        raise AssertionError(f"nothing happened within {seconds} s")
+
+    def spin(self, seconds: float) -> None:
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            rclpy.spin_once(self, timeout_sec=0.01)
+
+    def call(self, service: str) -> Trigger.Response:
+        client = self.create_client(Trigger, service)
+        assert client.wait_for_service(30.0)
+        future = client.call_async(Trigger.Request())
+        self.until(future.done)
+        return future.result()
+
+    def send_goal(self, position, quat_xyzw=(0.0, 0.0, 0.0, 1.0), frame: str = "base_link") -> DiagnosticStatus:
+        """Publish a goal_pose and return ik_node's answer."""
+        return self.answered(self.goal, convert.pose_msg(position, quat_xyzw, frame, self.get_clock().now().to_msg()))
+
+    def answered(self, publisher, message) -> DiagnosticStatus:
+        before = len(self.answers)
+        publisher.publish(message)
+        self.until(lambda: len(self.answers) > before, 20.0)
+        return self.answers[-1]
+
+    def reported(self, publisher, message) -> DiagnosticStatus:
+        """Publish a trajectory and return sim_node's answer."""
+        before = len(self.reports)
+        publisher.publish(message)
+        self.until(lambda: len(self.reports) > before, 20.0)
+        return self.reports[-1]
+
+    def latest(self) -> dict[str, float]:
+        """The joints as published last."""
+        return dict(zip(self.states[-1].name, self.states[-1].position))
+
+
+def values(status: DiagnosticStatus) -> dict[str, str]:
+    return {pair.key: pair.value for pair in status.values}
+
+
+class Stage:
+    """Starts nodes in one namespace, and ends them."""
+
+    def __init__(self, directory: Path) -> None:
+        self.namespace = f"/t{next(_numbers)}"
+        self.directory = directory
+        self.peer = Peer(self.namespace)
+        self.processes: list[NodeProcess] = []
+
+    def start(self, node: str, **parameters) -> NodeProcess:
+        process = NodeProcess(node, self.directory / f"{node}.log", parameters, f"__ns:={self.namespace}")
+        self.processes.append(process)
+        return process
+
+    def start_ik(self, **parameters) -> NodeProcess:
+        process = self.start("ik_node", **{"description_file": str(URDF / "so101.urdf")} | parameters)
+        peer = self.peer
+        self.wait(lambda: "ready for goals" in process.log.read_text(), process)
+        self.wait(lambda: peer.goal.get_subscription_count() and peer.count_publishers("ik_node/status"), process)
+        peer.spin(0.3)
+        return process
+
+    def start_sim(self, **parameters) -> NodeProcess:
+        process = self.start("sim_node", **{"description_file": str(URDF / "so101.urdf")} | parameters)
+        peer = self.peer
+        self.wait(lambda: peer.states and peer.tips, process)
+        self.wait(lambda: peer.follower.get_subscription_count() and peer.count_publishers("sim_node/status"), process)
+        peer.spin(0.3)
+        return process
+
+    def wait(self, condition, process: NodeProcess) -> None:
+        def checked():
+            process.check()
+            return condition()
+
+        self.peer.until(checked, 120.0)
+
+    def stop(self) -> None:
+        for process in self.processes:
+            process.stop()
+        self.peer.destroy_node()
+
+
+@pytest.fixture(scope="module")
+def stage(tmp_path_factory):
+    stage = Stage(tmp_path_factory.mktemp("stage"))
+    yield stage
+    stage.stop()
+
+
+@pytest.fixture
+def fresh_stage(tmp_path):
+    stage = Stage(tmp_path)
+    yield stage
+    stage.stop()

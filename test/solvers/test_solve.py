@@ -1,0 +1,138 @@
+"""solve: it checks what comes in and judges what comes out, whatever the solver claims."""
+
+from __future__ import annotations
+
+import math
+import sys
+from types import ModuleType
+
+import numpy as np
+import pytest
+from conftest import joint, links, random_q, tool_direction, urdf
+from scipy.spatial.transform import Rotation
+
+from ik_solver_ros import SOLVERS, Goal, SolverOptions, Status, load_chain, solve, solve_batch
+from ik_solver_ros.errors import GoalError, UnknownSolverError
+from ik_solver_ros.solvers.solution import Attempt
+from ik_solver_ros.solvers.solve import errors, find_solver
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_every_solver_on_every_arm(chain, name):
+    rng = np.random.default_rng(21)
+    for _ in range(10):
+        p, quat = chain.forward(random_q(chain, rng))
+        for goal in (Goal.point(p), Goal.approach(p, tool_direction(chain, quat)), Goal.pose(p, quat)):
+            q0 = random_q(chain, rng)
+            kept = q0.copy()
+            solution = solve(chain, goal, q0, solver=name, options=SolverOptions(max_restarts=3))
+            assert (q0 == kept).all()
+            assert (solution.q >= chain.lower).all() and (solution.q <= chain.upper).all()
+            measured, _ = chain.forward(solution.q)
+            assert solution.position_error == pytest.approx(np.linalg.norm(measured - p), abs=1e-12)
+
+
+def test_an_unknown_solver_is_answered_with_the_known_ones(so101):
+    with pytest.raises(UnknownSolverError, match="'magic' is unknown; there are: ccdik, ccdik_seed"):
+        solve(so101, Goal.point([0, 0, 0]), solver="magic")
+
+
+@pytest.mark.parametrize("q0", [[0.0] * 4, [0.0] * 4 + [math.nan], "home", [[0.0] * 5]])
+def test_bad_q0(so101, q0):
+    with pytest.raises(GoalError, match="q0"):
+        solve(so101, Goal.point([0.2, 0, 0.2]), q0)
+
+
+def test_a_start_outside_the_limits_is_answered_inside(chain):
+    q0 = np.where(np.isfinite(chain.upper), chain.upper, 0.0) + math.radians(3.0)
+    solution = solve(chain, Goal.point(chain.forward(chain.mid)[0]), q0)
+    assert (solution.q >= chain.lower).all() and (solution.q <= chain.upper).all()
+
+
+@pytest.fixture
+def liar(monkeypatch):
+    """A solver that can be told what to answer."""
+    module = ModuleType("a_liar")
+    monkeypatch.setitem(sys.modules, "a_liar", module)
+    monkeypatch.setitem(SOLVERS, "liar", "a_liar:lie")
+
+    def says(q):
+        module.lie = lambda chain, goal, q0, options: Attempt(np.asarray(q, dtype=float), 0, 0)
+
+    return says
+
+
+def test_no_solver_grades_itself(so101, liar):
+    goal = Goal.point(so101.forward(so101.mid)[0])
+    liar(so101.upper + 1.0)  # outside the limits
+    solution = solve(so101, goal, solver="liar")
+    np.testing.assert_array_equal(solution.q, so101.upper)
+    assert solution.status is Status.NEAREST_POSITION
+    for nonsense in (np.full(5, np.nan), np.zeros(3)):
+        liar(nonsense)
+        assert np.isfinite(solve(so101, goal, solver="liar").q).all()
+
+
+def test_solvers_are_loaded_when_first_asked_for():
+    assert all(":" in where for where in SOLVERS.values())
+    assert find_solver("ccdik") is find_solver("ccdik")
+
+
+def test_continuous_joints_take_the_nearest_turn():
+    chain = load_chain(
+        urdf(
+            links("a", "b", "tool"),
+            joint("j", "a", "b", "continuous", xyz="0 0 0", limit=""),
+            joint("t", "b", "tool", "fixed", xyz="1 0 0"),
+        )
+    )
+    for turns in (-3, 0, 5):
+        q0 = [2.0 * math.pi * turns + 0.1]
+        solution = solve(chain, Goal.point([math.cos(0.4), math.sin(0.4), 0.0]), q0)
+        assert solution.q[0] == pytest.approx(2.0 * math.pi * turns + 0.4, abs=1e-5)
+
+
+def test_errors_in_degrees_that_one_can_check(seed_arm):
+    q = seed_arm.mid
+    p, quat = seed_arm.forward(q)
+    axis = seed_arm.tool_axis
+    rolled = Rotation.from_quat(quat) * Rotation.from_rotvec(0.3 * axis)
+    position, approach, roll = errors(
+        seed_arm.arrays, Goal.pose(p + np.array([0.01, 0, 0]), rolled.as_quat()).arrays(seed_arm), q
+    )
+    assert (position, approach, roll) == pytest.approx((0.01, 0.0, 0.3), abs=1e-7)
+    side = np.cross(axis, [0.0, 0.0, 1.0])
+    tipped = rolled * Rotation.from_rotvec(0.2 * side / np.linalg.norm(side))
+    _, approach, _ = errors(seed_arm.arrays, Goal.pose(p, tipped.as_quat()).arrays(seed_arm), q)
+    assert approach == pytest.approx(0.2, abs=1e-9)
+
+
+def test_batches_answer_as_single_goals_do(chain):
+    rng = np.random.default_rng(22)
+    poses = [chain.forward(random_q(chain, rng)) for _ in range(12)]
+    positions, quats = np.array([p for p, _ in poses]), np.array([q for _, q in poses])
+    directions = np.array([tool_direction(chain, q) for q in quats])
+    for given, make in (
+        ({}, lambda i: Goal.point(positions[i])),
+        ({"directions": directions}, lambda i: Goal.approach(positions[i], directions[i])),
+        ({"quats_xyzw": quats}, lambda i: Goal.pose(positions[i], quats[i])),
+    ):
+        batch = solve_batch(chain, positions, **given)
+        for i in range(len(positions)):
+            single = solve(chain, make(i))
+            assert batch.q[i].tobytes() == single.q.tobytes() and batch.status[i] is single.status
+
+
+def test_bad_rows_of_a_batch_do_not_stop_the_others(so101):
+    good = so101.forward(so101.mid)[0]
+    batch = solve_batch(so101, [good, [np.nan, 0, 0], good], directions=[[0, 0, 1], [0, 0, 1], [0, 0, 0]])
+    assert [s is Status.INVALID_GOAL for s in batch.status] == [False, True, True]
+    assert np.isnan(batch.q[1:]).all() and np.isfinite(batch.q[0]).all()
+
+
+def test_batches_of_the_wrong_shape(so101):
+    for bad in ({"positions": [0, 0, 0]}, {"positions": [[0, 0, 0]], "directions": [[1, 0]]}):
+        with pytest.raises(GoalError, match="shape"):
+            solve_batch(so101, **bad)
+    with pytest.raises(GoalError, match="not both"):
+        solve_batch(so101, [[0, 0, 0]], [[0, 0, 1]], [[0, 0, 0, 1]])

@@ -1,0 +1,102 @@
+"""The import rule: each room knows only the rooms before it, and nothing but nodes/ knows ROS."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "ik_solver_ros"
+
+# room: the rooms that it may import from
+MAY_IMPORT = {
+    "errors": set(),
+    "share": set(),
+    "jit": set(),
+    "kinematics": {"errors", "jit"},
+    "solvers": {"errors", "jit", "kinematics"},
+    "trajectory": {"errors", "kinematics"},
+    "arm": {"errors", "kinematics", "trajectory"},
+    "nodes": {"errors", "share", "kinematics", "solvers", "trajectory", "arm"},
+    "cli": {"errors", "share", "kinematics", "solvers", "trajectory", "arm", "nodes"},
+    "__init__": {"kinematics", "solvers"},
+    "__main__": {"cli"},
+}
+# outside packages that belong to a few files only
+ONLY_IN = {
+    "pybullet": {"arm/bullet.py"},
+    "pybullet_utils": {"arm/bullet.py"},
+    "ruckig": {"trajectory/plan.py"},
+    "urdf_parser_py": {"kinematics/model.py"},
+    "numba": {"jit.py"},
+    "PIL": {"arm/showcase.py"},
+    "rich": {"nodes/demo.py"},
+}
+ROS = {
+    *("rclpy", "std_msgs", "geometry_msgs", "sensor_msgs", "trajectory_msgs", "diagnostic_msgs", "std_srvs"),
+    *("rcl_interfaces", "builtin_interfaces"),
+}
+FILES = sorted(PACKAGE.rglob("*.py"))
+
+
+def imported(path: Path) -> set[str]:
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            names.add(node.module or "")
+    return names
+
+
+def test_there_are_files():
+    assert len(FILES) > 20
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_go_one_way(path):
+    relative = path.relative_to(PACKAGE)
+    room = relative.parts[0].removesuffix(".py")
+    for name in imported(path):
+        top, *rest = name.split(".")
+        if top == "ik_solver_ros" and rest:
+            assert rest[0] == room or rest[0] in MAY_IMPORT[room], f"{relative} imports {name}"
+        if top in ROS:
+            assert room == "nodes", f"{relative} imports {name}"
+        if top in ONLY_IN:
+            assert str(relative) in ONLY_IN[top], f"{relative} imports {name}"
+
+
+def test_all_but_the_nodes_work_without_ros_and_pybullet():
+    modules = [
+        "ik_solver_ros." + ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
+        for path in FILES
+        if "nodes" not in path.parts and path.name not in ("__init__.py", "__main__.py")
+    ]
+    code = f"""
+import sys
+for name in {sorted(ROS | {"pybullet"})!r}:
+    sys.modules[name] = None
+import importlib
+for module in {modules!r}:
+    importlib.import_module(module)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_importing_the_package_loads_nothing_heavy():
+    code = "import sys, ik_solver_ros; print([n for n in ('numpy', 'numba', 'scipy', 'rclpy') if n in sys.modules])"
+    out = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert out.stdout.strip() == "[]"
+
+
+def test_every_public_name_exists():
+    import ik_solver_ros
+
+    for name in ik_solver_ros.__all__:
+        assert getattr(ik_solver_ros, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        ik_solver_ros.nonsense  # noqa: B018

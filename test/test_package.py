@@ -1,0 +1,84 @@
+"""What is installed is what ROS and people look for."""
+
+from __future__ import annotations
+
+import configparser
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+import ik_solver_ros
+from ik_solver_ros.share import share_dir
+
+ROOT = Path(__file__).parents[1]
+NODES = ("ik_node", "sim_node")
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    out = tmp_path_factory.mktemp("wheel")
+    source = out / "source"
+    ignore = shutil.ignore_patterns(".git", ".venv*", "build", "*.egg-info", "out", "__pycache__")
+    shutil.copytree(ROOT, source, ignore=ignore)
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", str(out), str(source)]
+    subprocess.run(command, check=True)
+    return zipfile.ZipFile(next(out.glob("*.whl")))
+
+
+def test_the_wheel_has_what_ros_looks_for(wheel):
+    names = {name.split(".data/data/")[-1]: name for name in wheel.namelist()}
+    wanted = [
+        "share/ament_index/resource_index/packages/ik_solver_ros",
+        "share/ik_solver_ros/package.xml",
+        "share/ik_solver_ros/launch/sim.launch.py",
+        "share/ik_solver_ros/urdf/so101.urdf",
+        "share/ik_solver_ros/urdf/seed_arm.urdf",
+        "share/ik_solver_ros/config/sim.yaml",
+        "share/ik_solver_ros/config/fastdds_localhost.xml",
+        "ik_solver_ros/py.typed",
+        *(f"lib/ik_solver_ros/{node}" for node in NODES),
+    ]
+    assert [name for name in wanted if name not in names] == []
+    for node in NODES:
+        assert wheel.getinfo(names[f"lib/ik_solver_ros/{node}"]).external_attr >> 16 & 0o111, (
+            f"{node} is not executable"
+        )
+    assert not [name for name in names if name.startswith(("test/", "benchmarks/"))]
+
+
+def test_one_version_everywhere():
+    package = ElementTree.parse(ROOT / "package.xml").getroot()
+    config = configparser.ConfigParser()
+    config.read(ROOT / "setup.cfg")
+    assert package.findtext("version") == config["metadata"]["version"] == ik_solver_ros.__version__
+    assert ik_solver_ros.__version__ in (ROOT / "CHANGELOG.rst").read_text()
+
+
+def test_package_xml_says_how_to_build():
+    package = ElementTree.parse(ROOT / "package.xml").getroot()
+    assert package.get("format") == "3" and package.findtext("export/build_type") == "ament_python"
+    assert re.fullmatch(r"[\w.+-]+@[\w-]+(\.[\w-]+)+", package.find("maintainer").get("email"))
+    assert package.findtext("license") == "Apache-2.0"
+
+
+def test_every_message_package_that_the_nodes_import_is_declared():
+    declared = {e.text for e in ElementTree.parse(ROOT / "package.xml").getroot().findall("exec_depend")}
+    text = "".join(path.read_text() for path in (ROOT / "ik_solver_ros" / "nodes").glob("*.py"))
+    used = set(re.findall(r"^from (\w+)\.(?:msg|srv) import", text, re.MULTILINE))
+    assert used and used <= declared
+
+
+@pytest.mark.parametrize("node", NODES)
+def test_the_executables_are_found_by_the_nodes_names(node):
+    script = ROOT / "scripts" / node
+    assert script.stat().st_mode & 0o111 and f"ik_solver_ros.nodes.{node}" in script.read_text()
+
+
+def test_share_is_found():
+    assert (share_dir() / "urdf" / "so101.urdf").is_file()
