@@ -7,6 +7,7 @@ from setuptools import setup
 NAME = "ik_solver_ros"
 
 setup(
+    python_requires=">=3.10",  # not in setup.cfg: colcon cannot read what setuptools makes of it there
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),

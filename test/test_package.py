@@ -82,3 +82,11 @@ def test_the_executables_are_found_by_the_nodes_names(node):
 
 def test_share_is_found():
     assert (share_dir() / "urdf" / "so101.urdf").is_file()
+
+
+def test_colcon_can_read_setup_py():
+    """It reads the options as Python literals, and what setuptools makes of python_requires in setup.cfg is none."""
+    config = configparser.ConfigParser()
+    config.read(ROOT / "setup.cfg")
+    assert "python_requires" not in config["options"]
+    assert 'python_requires=">=3.10"' in (ROOT / "setup.py").read_text()

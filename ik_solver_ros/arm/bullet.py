@@ -202,12 +202,14 @@ class BulletArm:
 
 
 def _connected(gui: bool) -> Any:
-    """A physics server of its own. PyBullet's C code greets on standard output, which is not its to write to."""
+    """A physics server of its own. PyBullet's C code greets on standard output and error, which are not its to use."""
     sys.stdout.flush()
-    standard_output = os.dup(1)
+    sys.stderr.flush()
+    kept = [os.dup(1), os.dup(2)]
     try:
         with open(os.devnull, "wb") as nowhere:
             os.dup2(nowhere.fileno(), 1)
+            os.dup2(nowhere.fileno(), 2)
         import pybullet  # not on every Python: see the [sim] extra
         from pybullet_utils.bullet_client import BulletClient
 
@@ -215,5 +217,6 @@ def _connected(gui: bool) -> Any:
     except ImportError as error:
         raise ArmError(f"PyBullet is not installed ({error}); pip install 'ik_solver_ros[sim]'") from error
     finally:
-        os.dup2(standard_output, 1)
-        os.close(standard_output)
+        for descriptor, original in enumerate(kept, start=1):
+            os.dup2(original, descriptor)
+            os.close(original)

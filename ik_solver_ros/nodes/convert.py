@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Sequence
 
 import numpy as np
@@ -34,15 +35,19 @@ def trajectory_msg(trajectory: Trajectory, start: float | None) -> JointTrajecto
     message = JointTrajectory(joint_names=list(trajectory.joint_names))
     if start is not None:
         message.header.stamp = time_msg(start)
+    points = []
     for i, t in enumerate(trajectory.times.tolist()):
         nanoseconds = round(t * 1e9)
-        point = JointTrajectoryPoint(positions=trajectory.positions[i].tolist())
-        point.time_from_start = Duration(sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9)
+        point = JointTrajectoryPoint()
+        point.time_from_start.sec, point.time_from_start.nanosec = nanoseconds // 10**9, nanoseconds % 10**9
+        # An array goes in as it is; of a list, the message would check every number.
+        point.positions = array("d", trajectory.positions[i])
         if trajectory.velocities is not None:
-            point.velocities = trajectory.velocities[i].tolist()
+            point.velocities = array("d", trajectory.velocities[i])
         if trajectory.accelerations is not None:
-            point.accelerations = trajectory.accelerations[i].tolist()
-        message.points.append(point)
+            point.accelerations = array("d", trajectory.accelerations[i])
+        points.append(point)
+    message.points = points
     return message
 
 

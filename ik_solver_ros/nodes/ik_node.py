@@ -13,8 +13,6 @@ import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PointStamped, Pose, PoseStamped
 from rclpy.node import Node
-from rclpy.qos import qos_profile_sensor_data
-from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
@@ -25,6 +23,7 @@ from ik_solver_ros.kinematics.kernels import Array
 from ik_solver_ros.kinematics.quaternion import rotate
 from ik_solver_ros.nodes import convert
 from ik_solver_ros.nodes.description import when_described
+from ik_solver_ros.nodes.latest import Latest
 from ik_solver_ros.nodes.main import run
 from ik_solver_ros.nodes.parameters import DESCRIPTION_PARAMS, Param, declare, value
 from ik_solver_ros.nodes.throttle import Warnings
@@ -66,24 +65,24 @@ class IkNode(Node):
 
     def __init__(self) -> None:
         super().__init__("ik_node")
-        declare(self, PARAMS, self._configure)
-        self._warnings = Warnings(self)
         self._chain: Chain | None = None
         self._planner: MotionPlanner | None = None
-        self._joint_states: bytes | None = None  # the last message, decoded when a goal needs it
-        self._heard = -np.inf
+        declare(self, PARAMS, self._configure)
+        self._warnings = Warnings(self)
+        self._joint_states = Latest(self, JointState, "joint_states")
         self._goal_id = 0
+        self._live = value(self, "live")
         self._live_goal: tuple[Goal, Array] | None = None
 
         self._trajectories = self.create_publisher(JointTrajectory, "joint_trajectory_controller/joint_trajectory", 10)
         self._status = self.create_publisher(DiagnosticStatus, "~/status", 10)
+        self._configure()
         when_described(self, self._use)
-        self.create_subscription(JointState, "joint_states", self._on_joint_states, qos_profile_sensor_data, raw=True)
         self.create_subscription(PoseStamped, "goal_pose", self._on_goal_pose, 10)
         self.create_subscription(PointStamped, "clicked_point", self._on_clicked_point, 10)
         self.create_service(Trigger, "~/hold", self._on_hold)
         self.create_service(Trigger, "~/home", self._on_home)
-        if value(self, "live"):
+        if self._live:
             self.create_timer(1.0 / value(self, "live_rate"), self._on_tick)
 
     # The robot and the settings
@@ -102,13 +101,14 @@ class IkNode(Node):
         )
         for sentence in limits.assumed:
             log.info(sentence)
+        log.info("preparing the solver; the very first time it is compiled, which takes some 15 s")
         began = time.monotonic()
         pose = Goal.pose(*chain.forward(chain.mid))
-        solve(chain, pose, solver=value(self, "solver"))  # compiles, or loads what was compiled before
-        if value(self, "live"):
+        solve(chain, pose, solver=self._solver)  # compiles, or loads what was compiled before
+        if self._live:
             ccdik_step(chain, pose, chain.mid)
         if time.monotonic() - began > 3.0:
-            log.info(f"the solver was compiled in {time.monotonic() - began:.0f} s; the next start will be quick")
+            log.info(f"the solver was compiled in {time.monotonic() - began:.0f} s and kept for the next start")
         self._chain, self._live_goal = chain, None
         self._planner = MotionPlanner(limits, value(self, "replan_lead"))
         self._configure()
@@ -123,6 +123,10 @@ class IkNode(Node):
             max_restarts=value(self, "max_restarts"),
             seed=value(self, "seed"),
         )
+        self._solver = value(self, "solver")
+        self._goal_mode = value(self, "goal_mode")
+        self._goal_2d_height = value(self, "goal_2d_height")
+        self._joint_states_timeout = value(self, "joint_states_timeout")
         if self._planner is not None:
             self._planner.limits = self._limits.scaled(value(self, "speed_scale"))
 
@@ -138,10 +142,6 @@ class IkNode(Node):
         return position
 
     # Goals
-
-    def _on_joint_states(self, message: bytes) -> None:
-        self._joint_states = message
-        self._heard = time.monotonic()
 
     def _on_goal_pose(self, message: PoseStamped) -> None:
         self._goal_id += 1
@@ -167,28 +167,26 @@ class IkNode(Node):
         """The chain and its measured joints (n,). Raises GoalError while something is missing."""
         if self._chain is None:
             raise GoalError("robot_description", None, "no robot is known yet; publish one, or set description_file")
-        if self._joint_states is None:
+        message, received = self._joint_states.take()
+        if message is None:
             raise GoalError("joint_states", None, "none were received yet, so where the arm is is not known")
-        age = time.monotonic() - self._heard
-        if age > value(self, "joint_states_timeout"):
+        age = time.time() - received
+        if age > self._joint_states_timeout:
             raise GoalError("joint_states", f"{age:.1f} s old", "the arm is silent, so where it is is not known")
-        message = deserialize_message(self._joint_states, JointState)
         return self._chain, convert.joint_positions(message, self._chain.joint_names)
 
     def _goal_from(self, chain: Chain, message: PoseStamped, measured: Array) -> tuple[Goal, str]:
         pose = message.pose
         flat = pose.position.z == 0.0 and pose.orientation.x == 0.0 and pose.orientation.y == 0.0
         if flat:  # as RViz's 2D Goal Pose sends it
-            height = value(self, "goal_2d_height")
-            pose.position.z = height
+            pose.position.z = self._goal_2d_height
         position, quat = self._in_base(chain, message.header.frame_id, pose, measured)
         if flat:
-            note = f"2D goal: the tip {height:g} m above it, the tool along the arrow; "
+            note = f"2D goal: the tip {self._goal_2d_height:g} m above it, the tool along the arrow; "
             return Goal.approach(position, rotate(quat, (1.0, 0.0, 0.0))), note
-        mode = value(self, "goal_mode")
-        if mode == "position":
+        if self._goal_mode == "position":
             return Goal.point(position), ""
-        if mode == "approach":
+        if self._goal_mode == "approach":
             return Goal.approach(position, rotate(quat, chain.tool_axis)), ""
         return Goal.pose(position, quat), ""
 
@@ -211,12 +209,12 @@ class IkNode(Node):
         now = self._now()
         commanded = self._planner.commanded(now)
         q0 = commanded.position if commanded is not None and self._planner.moving(now) else measured
-        if value(self, "live"):
+        if self._live:
             self._live_goal = (goal, chain.clamped(q0))
             self._report(DiagnosticStatus.OK, note + "live: one sweep for each tick", outcome="live")
             return
         began = time.perf_counter()
-        solution = solve(chain, goal, q0, solver=value(self, "solver"), options=self._options)
+        solution = solve(chain, goal, q0, solver=self._solver, options=self._options)
         spent = time.perf_counter() - began
         motion = self._planner.to(solution.q, measured, now)
         self._send(motion)

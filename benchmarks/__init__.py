@@ -1,0 +1,1 @@
+"""Measurements, printed as Markdown: python -m benchmarks [solvers] [latency] [idle] [startup]."""

@@ -1,0 +1,31 @@
+"""Run the measurements named on the command line, or all of them."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+
+from ik_solver_ros.nodes.processes import isolated_environment
+
+os.environ.update(isolated_environment(domain_id=20 + os.getpid() % 80))
+
+from benchmarks import idle, latency, solvers, startup
+
+ALL = {"solvers": solvers.measure, "latency": latency.measure, "idle": idle.measure, "startup": startup.measure}
+
+
+def main(names: list[str]) -> int:
+    unknown = [name for name in names if name not in ALL]
+    if unknown:
+        print(f"error: no measurement {', '.join(unknown)}; there are: {', '.join(ALL)}", file=sys.stderr)
+        return 2
+    print(f"Python {platform.python_version()}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}\n")
+    for name in names or ALL:
+        print(f"## {name}\n", flush=True)
+        ALL[name]()
+        print(flush=True)
+    return 0
+
+
+sys.exit(main(sys.argv[1:]))
