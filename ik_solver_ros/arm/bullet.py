@@ -62,6 +62,11 @@ class BulletArm:
         if self._floor:
             self._plane = p.createMultiBody(0.0, p.createCollisionShape(p.GEOM_PLANE))
         self._body = self._load(p)
+        if self._gui:
+            for item in (p.COV_ENABLE_GUI, p.COV_ENABLE_SHADOWS):  # panels and shadows cost more than they show
+                p.configureDebugVisualizer(item, 0)
+            low, high = self._extent(p)
+            p.resetDebugVisualizerCamera(1.5 * float(np.linalg.norm(high - low)) + 0.3, 50.0, -20.0, (low + high) / 2)
         index = {p.getJointInfo(self._body, i)[1].decode(): i for i in range(p.getNumJoints(self._body))}
         self._link_index = {
             p.getJointInfo(self._body, i)[12].decode(): i for i in range(p.getNumJoints(self._body))
@@ -170,6 +175,11 @@ class BulletArm:
                 return int(p.loadURDF(file.name, useFixedBase=True, flags=p.URDF_USE_INERTIA_FROM_FILE))
             except Exception as error:  # pybullet.error says no more than "Cannot load URDF file."
                 raise ArmError(f"PyBullet cannot load the URDF of {self._model.name!r}: {error}") from error
+
+    def _extent(self, p: Any) -> tuple[Array, Array]:
+        """The corners of a box round the robot."""
+        boxes = [p.getAABB(self._body, i) for i in range(-1, p.getNumJoints(self._body))]
+        return np.min([low for low, _ in boxes], axis=0), np.max([high for _, high in boxes], axis=0)
 
     def _effort(self, effort: float) -> float:
         return effort if math.isfinite(effort) and effort > 0.0 else ASSUMED_EFFORT
