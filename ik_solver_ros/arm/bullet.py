@@ -66,7 +66,7 @@ class BulletArm:
             for item in (p.COV_ENABLE_GUI, p.COV_ENABLE_SHADOWS):  # panels and shadows cost more than they show
                 p.configureDebugVisualizer(item, 0)
             low, high = self._extent(p)
-            p.resetDebugVisualizerCamera(1.5 * float(np.linalg.norm(high - low)) + 0.3, 50.0, -20.0, (low + high) / 2)
+            p.resetDebugVisualizerCamera(float(np.linalg.norm(high - low)) + 0.1, 50.0, -20.0, (low + high) / 2)
         index = {p.getJointInfo(self._body, i)[1].decode(): i for i in range(p.getNumJoints(self._body))}
         self._link_index = {
             p.getJointInfo(self._body, i)[12].decode(): i for i in range(p.getNumJoints(self._body))

@@ -7,6 +7,7 @@ on one steady clock of the caller's.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from ik_solver_ros.errors import TrajectoryError, listed
 from ik_solver_ros.kinematics.kernels import Array
 from ik_solver_ros.trajectory.limits import MotionLimits
-from ik_solver_ros.trajectory.plan import plan_stop
+from ik_solver_ros.trajectory.plan import plan, plan_stop
 from ik_solver_ros.trajectory.trajectory import State, Trajectory
 
 FIRST_POINT_WITHIN = 0.01  # [rad or m] a first point at time 0 must be where the joints are
@@ -85,8 +86,7 @@ class TrajectoryFollower:
         origin = self._at(begin)
         checked = self._without_point_at_zero(self._completed(trajectory, origin), origin)
         if begin >= now:
-            self._check_motion(checked, origin)
-            self._begin(_Active(checked, begin, origin))
+            self._begin(_Active(self._joined(checked, origin), begin, origin))
             return
         left = _from(checked, now - begin)
         # The message came late. What is followed still has gone on by its own way, a little off this one's.
@@ -96,8 +96,7 @@ class TrajectoryFollower:
             self._check_motion(checked, origin)
             self._begin(_Active(checked, begin, origin, late, now))
         else:
-            self._check_motion(left, at)
-            self._begin(_Active(left, now, at))
+            self._begin(_Active(self._joined(left, at), now, at))
 
     def hold(self, now: float) -> None:
         """Come to rest as soon as the limits allow, whatever was under way."""
@@ -189,6 +188,31 @@ class TrajectoryFollower:
         if len(given.times) == 1:
             return Trajectory(given.joint_names, np.array([1e-3]), origin.position[np.newaxis])
         return _sliced(given, 1, 0.0)
+
+    def _joined(self, trajectory: Trajectory, origin: State) -> Trajectory:
+        """The trajectory from `origin` on, checked.
+
+        Where its sender thought the joints elsewhere, so that its first point is too near in time, and where its
+        points say how they are passed, it is reached by a ramp within the limits and followed that much later.
+        """
+        try:
+            self._check_motion(trajectory, origin)
+            return trajectory
+        except TrajectoryError:
+            if trajectory.velocities is None or trajectory.accelerations is None:
+                raise
+            ramp = plan(origin, trajectory.point(0), self.limits)
+            joined = Trajectory(
+                trajectory.joint_names,
+                np.concatenate([ramp.times, trajectory.times[1:] - trajectory.times[0] + ramp.duration]),
+                np.concatenate([ramp.positions, trajectory.positions[1:]]),
+                np.concatenate([ramp.velocities, trajectory.velocities[1:]]),  # type: ignore[list-item]
+                np.concatenate([ramp.accelerations, trajectory.accelerations[1:]]),  # type: ignore[list-item]
+            )
+            with suppress(TrajectoryError):
+                self._check_motion(joined, origin)
+                return joined
+            raise
 
     def _check_motion(self, trajectory: Trajectory, origin: State) -> None:
         """Raise TrajectoryError where the joints would pass their position or velocity limits."""

@@ -19,20 +19,25 @@ SHORTEST = 0.01  # [s] a trajectory to where the arm stands already still takes 
 SAME_TIME = 1e-6  # [s] switching times nearer than this are one point
 
 
-def plan(start: State, target: Array, limits: MotionLimits) -> Trajectory:
-    """From `start`, in motion or at rest, to rest at `target` (n,). Raises TrajectoryError where ruckig refuses.
+def plan(start: State, target: Array | State, limits: MotionLimits) -> Trajectory:
+    """From `start`, in motion or at rest, to `target`: positions (n,) to rest at, or a state to pass through.
+
+    Raises TrajectoryError for what is not finite and where ruckig refuses.
 
     All joints arrive together, on a straight line in joint space from rest. Where waiting for the others would
     carry a joint past its limits, each joint goes by itself.
     """
     request = _request(start, limits)
-    request.target_position = _checked(target, "target").tolist()
+    end = target if isinstance(target, State) else State.at_rest(_checked(target, "target"))
+    request.target_position = end.position.tolist()
+    request.target_velocity = end.velocity.tolist()
+    request.target_acceleration = end.acceleration.tolist()
     request.synchronization = ruckig.Synchronization.Phase
     motion = _calculate(request)
     if _leaves(motion, start, limits):
         request.synchronization = ruckig.Synchronization.No
         motion = _calculate(request)
-    return _sampled(motion, limits.joint_names, target)
+    return _sampled(motion, limits.joint_names, end)
 
 
 def plan_stop(start: State, limits: MotionLimits) -> Trajectory:
@@ -84,7 +89,7 @@ def _leaves(motion: ruckig.Trajectory, start: State, limits: MotionLimits) -> bo
     return False
 
 
-def _sampled(motion: ruckig.Trajectory, joint_names: tuple[str, ...], target: Array | None) -> Trajectory:
+def _sampled(motion: ruckig.Trajectory, joint_names: tuple[str, ...], end: State | None) -> Trajectory:
     moments = {motion.duration}
     for profile in motion.profiles[0]:
         moments.update(np.cumsum([*profile.brake.t, *profile.t, *profile.accel.t]).tolist())
@@ -98,8 +103,6 @@ def _sampled(motion: ruckig.Trajectory, joint_names: tuple[str, ...], target: Ar
         times = [SHORTEST]
     states = [motion.at_time(t) for t in times]
     positions, velocities, accelerations = (np.array(part) for part in zip(*states))
-    if target is not None:
-        positions[-1] = target
-    velocities[-1] = 0.0
-    accelerations[-1] = 0.0
+    last = end or State.at_rest(positions[-1])
+    positions[-1], velocities[-1], accelerations[-1] = last
     return Trajectory(joint_names, np.array(times), positions, velocities, accelerations)
