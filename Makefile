@@ -16,15 +16,15 @@ demo: .venv/installed
 	@$(RUN) .venv/bin/python -m ik_solver_ros demo $(if $(GUI),--gui)
 
 test: .venv-test/installed
-	$(RUN) .venv-test/bin/python -m pytest
+	@$(RUN) .venv-test/bin/python -m pytest
 
 lint: .venv-test/installed
-	$(RUN) .venv-test/bin/ruff check .
-	$(RUN) .venv-test/bin/ruff format --check .
-	$(RUN) .venv-test/bin/mypy
+	@$(RUN) .venv-test/bin/ruff check .
+	@$(RUN) .venv-test/bin/ruff format --check .
+	@$(RUN) .venv-test/bin/mypy
 
 bench: .venv-test/installed
-	$(RUN) .venv-test/bin/python -m benchmarks
+	@$(RUN) .venv-test/bin/python -m benchmarks
 
 clean:
 	rm -rf .venv .venv-test build dist out *.egg-info

@@ -84,7 +84,7 @@ def _solve(parsed: argparse.Namespace) -> int:
     solution = solve(chain, goal, parsed.q0, solver=parsed.solver)
     joints = {name: round(float(q), 9) for name, q in zip(chain.joint_names, solution.q)}
     if not parsed.json:
-        print(f"{solution.sentence(chain)}:")
+        print(f"{solution.sentence()}:")
         for (name, q), kind in zip(joints.items(), (chain.model.joints[n].type for n in chain.joint_names)):
             print(f"  {name} = {q:.6f} " + ("m" if kind == "prismatic" else f"rad ({math.degrees(q):.2f} deg)"))
     print(

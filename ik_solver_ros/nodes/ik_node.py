@@ -220,7 +220,7 @@ class IkNode(Node):
         self._send(motion)
         self._report(
             DiagnosticStatus.OK if solution.status is Status.REACHED else DiagnosticStatus.WARN,
-            note + solution.sentence(chain),
+            note + solution.sentence(),
             outcome=solution.status.name,
             position_error_m=solution.position_error,
             approach_error_rad=solution.approach_error,

@@ -8,7 +8,6 @@ from enum import Enum
 from typing import NamedTuple
 
 from ik_solver_ros.errors import GoalError
-from ik_solver_ros.kinematics.chain import Chain, Wrist
 from ik_solver_ros.kinematics.kernels import Array
 
 
@@ -59,33 +58,22 @@ class Solution:
     position_error: float  # [m]
     approach_error: float  # [rad] between the tool axis and the wanted direction; 0 for a point goal
     roll_error: float  # [rad] about the tool axis, beyond the approach error; 0 for point and approach goals
+    reason: str  # why no more was possible, a phrase for people; empty where the goal is reached
     iterations: int
     restarts: int
 
-    def sentence(self, chain: Chain) -> str:
-        """The outcome for people, with the reason where this arm's build is the reason."""
+    def sentence(self) -> str:
+        """The outcome for people."""
         if self.status is Status.REACHED:
             return "goal reached"
-        parts = []
+        parts = ["position reached"]
         if self.status is Status.NEAREST_POSITION:
-            parts.append(f"position out of reach by {_length(self.position_error)}")
-        else:
-            parts.append("position reached")
+            parts = [f"position out of reach by {_length(self.position_error)}"]
         if self.approach_error > 1e-6:
             parts.append(f"the tool points {math.degrees(self.approach_error):.3g} deg away from the goal's direction")
         if self.roll_error > 1e-6:
             parts.append(f"the tool is rolled by {math.degrees(self.roll_error):.3g} deg")
-        text = "; ".join(parts)
-        if self.status is Status.NEAREST_ORIENTATION and self.approach_error > 1e-6 and chain.direction_rank < 5:
-            why = (
-                "its wrist rolls the tool, so the tool can only point within the arm's vertical plane"
-                if chain.wrist is Wrist.ROLL
-                else f"its {chain.n} joints cannot set position and direction freely"
-            )
-            text += f" (the nearest this arm can do: {why})"
-        else:
-            text += " (the nearest this arm can do within its limits)"
-        return text
+        return f"{'; '.join(parts)} (the nearest this arm can do: {self.reason})"
 
 
 def _length(metres: float) -> str:

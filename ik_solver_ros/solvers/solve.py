@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ik_solver_ros.errors import GoalError, UnknownSolverError
 from ik_solver_ros.jit import njit
 from ik_solver_ros.kinematics import kernels
-from ik_solver_ros.kinematics.chain import Chain
+from ik_solver_ros.kinematics.chain import Chain, Wrist
 from ik_solver_ros.kinematics.kernels import Array
 from ik_solver_ros.kinematics.quaternion import angle_between, dot, from_two_vectors, rotate, sub
 from ik_solver_ros.solvers.goal import Goal, GoalArrays
@@ -78,7 +78,27 @@ def judge(chain: Chain, goal: GoalArrays, start: Array, attempt: Attempt, option
         status = Status.NEAREST_ORIENTATION
     else:
         status = Status.REACHED
-    return Solution(q, status, position_error, approach_error, roll_error, attempt.iterations, attempt.restarts)
+    reason = "" if status is Status.REACHED else _reason(chain, goal, q, status, approach_error)
+    return Solution(q, status, position_error, approach_error, roll_error, reason, attempt.iterations, attempt.restarts)
+
+
+def _reason(chain: Chain, goal: GoalArrays, q: Array, status: Status, approach_error: float) -> str:
+    """Why the arm can do no more at q: its wrist, its limits, its length, or its number of joints."""
+    n = chain.n
+    axes = np.empty((n, 3))
+    kernels.joint_frames(chain.arrays, q, np.empty((n, 4)), np.empty((n, 3)), axes)
+    if status is Status.NEAREST_ORIENTATION and chain.wrist is Wrist.ROLL and n > 1 and goal.targets:
+        # The hinge before the roll is perpendicular to the plane in which such an arm can point.
+        out_of_plane = math.asin(min(1.0, abs(float(axes[-2] @ goal.wanted[0]))))
+        if 0.5 * approach_error < out_of_plane and approach_error > 1e-6:
+            return "its wrist rolls the tool, so the tool can only point within the arm's vertical plane"
+    at_limit = (np.abs(q - chain.lower) < 1e-6) | (np.abs(q - chain.upper) < 1e-6)
+    if at_limit.any():
+        names = [name for name, there in zip(chain.joint_names, at_limit) if there]
+        return f"{' and '.join(names)} {'is at its limit' if len(names) == 1 else 'are at their limits'}"
+    if status is Status.NEAREST_POSITION:
+        return "it is stretched, or folded, as far as it goes"
+    return f"{n} joints cannot set everything at once"
 
 
 @njit

@@ -108,10 +108,12 @@ def test_position_comes_before_direction_before_roll(chain):
 def test_the_reason_is_said(so101):
     solution = solve(so101, Goal.approach([0.25, 0.0, 0.15], [0.0, 1.0, 0.0]))
     assert solution.status is Status.NEAREST_ORIENTATION
-    sentence = solution.sentence(so101)
+    sentence = solution.sentence()
     assert "position reached" in sentence and "vertical plane" in sentence
+    down = solve(so101, Goal.approach([0.25, 0.0, 0.1], [0.0, 0.0, -1.0]))  # in the plane, but past the wrist's range
+    assert "wrist_flex" in down.sentence() and "limit" in down.sentence() and "plane" not in down.sentence()
     far = solve(so101, Goal.point([2.0, 0.0, 0.0]))
-    assert "out of reach by 1." in far.sentence(so101)
+    assert "out of reach by 1." in far.sentence()
 
 
 def test_same_seed_same_answer(chain):
