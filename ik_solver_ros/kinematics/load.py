@@ -17,9 +17,14 @@ from ik_solver_ros.kinematics.model import Joint, RobotModel, load_model
 
 KIND = {"revolute": kernels.REVOLUTE, "continuous": kernels.CONTINUOUS, "prismatic": kernels.PRISMATIC}
 FINGER = re.compile("finger|jaw|claw|gripper|grip|pincer|knuckle", re.IGNORECASE)
-TOOL = re.compile("tcp|tool|tip|(^|_)ee(_|$)|effector|grasp|gripper_frame", re.IGNORECASE)
+# Names of frames that are meant as the tip, best first; tool0 is ROS-Industrial's, tcp the rest of the world's.
+TOOLS = [
+    re.compile(p, re.IGNORECASE)
+    for p in ("tcp", "tool", "(^|_)(ee|eef)(_|$)|effector", "grasp|gripper_frame|(^|_)tip(_|$)")
+]
 RANK_FLOOR = 0.02
-ROLL_WITHIN = np.radians(30.0)  # a last hinge this near to the line from itself to the tip rolls the tool
+ROLL_WITHIN = np.radians(30.0)  # a last hinge this near to the line from itself to the tip rolls the tool...
+ROLL_AT_TIP_WITHIN = np.radians(60.0)  # ...and where the tip is on it, this near to the line from the joint before
 
 
 def load_chain(
@@ -134,10 +139,13 @@ def _end_frame(model: RobotModel, link: str) -> str:
         rigid.extend(joint.child for joint in below if joint.type == "fixed")
         if not below and part != link:
             ends.append(part)
-    tools = [end for end in ends if TOOL.search(end)]
-    if len(ends) > 1 and len(tools) != 1:
+    for pattern in TOOLS:
+        named = [end for end in ends if pattern.search(end)]
+        if len(named) == 1:
+            return named[0]
+    if len(ends) > 1:
         raise AmbiguousTipError("tip_link", [*ends, link], f"they are fixed to {link!r}; name one with tip_link")
-    return (tools or ends or [link])[0]
+    return (ends or [link])[0]
 
 
 def _fold(path: Sequence[Joint]) -> ChainArrays:
@@ -182,7 +190,8 @@ def _tool(arrays: ChainArrays, given: str | Sequence[float] | None) -> tuple[Arr
     away = [tip @ (tip_p - origin) for origin in origins[::-1] if np.linalg.norm(tip_p - origin) > 1e-6]
     towards = away[0] / np.linalg.norm(away[0]) if away else in_tip @ arrays.axis[-1]
     hinge = tip @ axes[last]
-    rolls = last == n - 1 and abs(hinge @ towards) > np.cos(ROLL_WITHIN)
+    within = ROLL_WITHIN if np.linalg.norm(tip_p - origins[last]) > 1e-6 else ROLL_AT_TIP_WITHIN
+    rolls = last == n - 1 and abs(hinge @ towards) > np.cos(within)
     if given is not None:
         axis, reason = _parse_axis(given), "as given"
     elif rolls:

@@ -32,6 +32,15 @@ from ik_solver_ros.errors import (
 )
 from ik_solver_ros.kinematics.kernels import Array
 
+# What of a joint is read, by element: whatever else a file has there is nobody's business here.
+PARTS = {
+    "origin": ("xyz", "rpy"),
+    "parent": ("link",),
+    "child": ("link",),
+    "axis": ("xyz",),
+    "limit": ("lower", "upper", "effort", "velocity"),
+    "mimic": ("joint", "multiplier", "offset"),
+}
 MOVING = ("revolute", "continuous", "prismatic")
 
 
@@ -208,9 +217,9 @@ def _parse(robot: ElementTree.Element) -> Any:
         ElementTree.SubElement(bare, "link", {"name": link.get("name", "")})
     for joint in robot.findall("joint"):
         kept = ElementTree.SubElement(bare, "joint", {k: joint.get(k, "") for k in ("name", "type")})
-        for part in ("origin", "parent", "child", "axis", "limit", "mimic"):
+        for part, known in PARTS.items():
             for element in joint.findall(part):
-                attributes = dict(element.attrib)
+                attributes = {name: value for name, value in element.attrib.items() if name in known}
                 if part == "limit":  # required by the parser; what is missing is said by us, as nan
                     attributes = {"effort": "nan", "velocity": "nan", "lower": "nan", "upper": "nan"} | attributes
                 ElementTree.SubElement(kept, part, attributes)

@@ -104,6 +104,12 @@ def test_several_frames_on_the_hand():
     assert set(info.value.candidates) == {"camera", "mark", "hand"}
 
 
+def test_the_customary_names_of_tips_in_their_order():
+    frames = [joint(f"j_{name}", "hand", name, "fixed") for name in ("ee_link", "tool0", "finger_tip")]
+    assert load_chain(arm(links("ee_link", "tool0", "finger_tip"), *frames)).tip_link == "tool0"
+    assert load_chain(arm(links("ee_link", "finger_tip"), frames[0], frames[2])).tip_link == "ee_link"
+
+
 def test_two_arms_are_listed():
     two = urdf(
         links("base", "l1", "l2", "r1", "r2"),
@@ -166,6 +172,16 @@ def test_tool_axis_when_the_tip_is_at_the_last_joint():
     ).replace('type="revolute"', 'type="continuous"')
     chain = load_chain(text)
     assert chain.tool_axis.tolist() == [1.0, 0.0, 0.0] and chain.wrist is Wrist.ROLL
+
+
+def test_a_tip_on_the_roll_axis_of_an_offset_wrist():
+    text = urdf(
+        links("base", "a", "b"),
+        joint("j1", "base", "a", axis="0 1 0"),
+        joint("j2", "a", "b", axis="0 0 -1", xyz="0.076 0 0.097"),
+    )
+    chain = load_chain(text)
+    assert chain.tool_axis.tolist() == [0.0, 0.0, 1.0] and chain.wrist is Wrist.ROLL
 
 
 @pytest.mark.parametrize("q", [[0, 0], np.zeros((5, 1)), "abc", None, [0, 0, 0, 0, np.nan], [0, 0, np.inf, 0, 0]])
