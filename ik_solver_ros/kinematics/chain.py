@@ -27,9 +27,10 @@ class Chain:
     joint_names: tuple[str, ...]
     base_link: str
     tip_link: str
-    tool_axis: Array  # (3,) unit, in the tip frame: where the tool points
+    tool: Array  # (2, 3) unit, in the tip frame: where the tool points, and a direction across it
     tool_axis_reason: str  # how the tool axis was found, a phrase for people
     arrays: ChainArrays
+    mid: Array  # (n,) the middle of each joint's range; zero for continuous joints
     velocity_limit: Array  # (n,) [rad/s or m/s], nan where the URDF has none
     effort_limit: Array  # (n,) [N m or N], nan where the URDF has none
     wrist: Wrist
@@ -46,6 +47,11 @@ class Chain:
         return len(self.joint_names)
 
     @property
+    def tool_axis(self) -> Array:
+        """(3,) unit, in the tip frame: where the tool points."""
+        return np.asarray(self.tool[0])
+
+    @property
     def lower(self) -> Array:
         """(n,) lower limits [rad or m]; -inf for continuous joints."""
         return self.arrays.lower
@@ -54,12 +60,6 @@ class Chain:
     def upper(self) -> Array:
         """(n,) upper limits [rad or m]; inf for continuous joints."""
         return self.arrays.upper
-
-    @property
-    def mid(self) -> Array:
-        """(n,) the middle of each joint's range; zero for continuous joints."""
-        finite = np.isfinite(self.lower)
-        return np.where(finite, 0.5 * (np.where(finite, self.lower, 0.0) + np.where(finite, self.upper, 0.0)), 0.0)
 
     @property
     def other_joints(self) -> tuple[Joint, ...]:

@@ -69,9 +69,10 @@ def load_chain(
         joint_names=tuple(joint.name for joint in joints),
         base_link=base,
         tip_link=tip,
-        tool_axis=_readonly(direction),
+        tool=_readonly([direction, _across(direction)]),
         tool_axis_reason=reason,
         arrays=arrays,
+        mid=_readonly([0.5 * (j.lower + j.upper) if np.isfinite(j.lower) else 0.0 for j in joints]),
         velocity_limit=_readonly([abs(joint.velocity) or np.nan for joint in joints]),
         effort_limit=_readonly([abs(joint.effort) or np.nan for joint in joints]),
         wrist=wrist,
@@ -202,6 +203,12 @@ def _tool(arrays: ChainArrays, given: str | Sequence[float] | None) -> tuple[Arr
     axis = axis / np.linalg.norm(axis)
     along = last == n - 1 and abs(hinge @ axis) > np.cos(np.radians(1.0))
     return axis, reason, Wrist.ROLL if along else Wrist.ACROSS
+
+
+def _across(axis: Array) -> Array:
+    """A unit vector perpendicular to `axis`."""
+    side = np.cross(axis, np.eye(3)[int(np.argmin(np.abs(axis)))])
+    return np.asarray(side / np.linalg.norm(side))
 
 
 def _parse_axis(given: str | Sequence[float]) -> Array:

@@ -15,6 +15,8 @@ from ik_solver_ros.kinematics.kernels import Array
 
 NORM_SLACK = 1e-3  # a quaternion this near to unit length is normalised, any other is refused
 
+UNUSED = (0.0, 0.0, 0.0)
+
 
 class GoalArrays(NamedTuple):
     """A goal as compiled code sees it: `targets` directions, the approach first, then the roll."""
@@ -58,15 +60,12 @@ class Goal:
 
     def arrays(self, chain: Chain) -> GoalArrays:
         """The goal as direction targets of this chain's tool: its axis first, then one perpendicular to it."""
-        axis = chain.tool_axis
-        side = np.cross(axis, np.eye(3)[int(np.argmin(np.abs(axis)))])
-        tool = np.array([axis, side / np.linalg.norm(side)])
         if self.quat_xyzw is not None:
-            wanted = np.array([quaternion.rotate(self.quat_xyzw, tool[0]), quaternion.rotate(self.quat_xyzw, tool[1])])
-            return GoalArrays(self.position, 2, tool, wanted)
+            wanted = np.array([quaternion.rotate(self.quat_xyzw, axis) for axis in chain.tool])
+            return GoalArrays(self.position, 2, chain.tool, wanted)
         if self.direction is not None:
-            return GoalArrays(self.position, 1, tool, np.array([self.direction, np.zeros(3)]))
-        return GoalArrays(self.position, 0, tool, np.zeros((2, 3)))
+            return GoalArrays(self.position, 1, chain.tool, np.array([self.direction, UNUSED]))
+        return GoalArrays(self.position, 0, chain.tool, np.array([UNUSED, UNUSED]))
 
 
 def _vector(name: str, value: Any, size: int) -> Array:
