@@ -15,7 +15,7 @@ with the tip p, the tool's directions d1 (approach), d2 (roll) and the wanted p*
 
 The search: descend from q0; then sweep and descend from q0 and from random configurations until the goal is
 reached. Where it never is, descend to the nearest answer from each start with w1, w2 sinking by stages, which makes
-position, approach and roll strictly prior to one another, and keep the best.
+position, approach and roll strictly prior to one another, mend what w1 leaves of the position, and keep the best.
 """
 
 from __future__ import annotations
@@ -77,22 +77,30 @@ def _search(chain, goal, q0, scale, position_tolerance, orientation_tolerance, m
             return q, iterations, restart
 
     # No exact answer: the same starts again, down to the nearest one.
+    point = GoalArrays(goal.position, 0, goal.tool, goal.wanted)
     best = q0.copy()
     best_miss = (math.inf, math.inf, math.inf)
     best_step = math.inf
     state = seeded(seed)
     for restart in range(max_restarts + 1):
         q = _start(chain, q0, restart, state)
-        for w1, w2 in STAGES:
+        if (
+            restart % 2 == 1
+        ):  # half of them from the position alone, lest a direction out of reach draw all away from it
+            spent, _ = _descend(chain, point, q, (scale, 0.0, 0.0), tolerances, max_iterations, True)
+            iterations += spent
+        for stage in range(restart % 2, len(STAGES) if goal.targets > 0 else 1):
+            w1, w2 = STAGES[stage]
             spent, _ = _descend(chain, goal, q, (scale, w1, w2), tolerances, max_iterations, False)
             iterations += spent
-            if goal.targets == 0:
-                break
+        # However small w1 is, it holds the tip off the position a little; this takes the little back.
+        spent, _ = _descend(chain, point, q, (scale, 0.0, 0.0), tolerances, max_iterations, True)
+        iterations += spent
         miss = misses(chain, goal, q)
         step = 0.0
         for i in range(n):
             step = max(step, abs(q[i] - q0[i]))
-        if _better(miss, step, best_miss, best_step):
+        if _better(miss, step, best_miss, best_step, position_tolerance):
             best[:] = q
             best_miss, best_step = miss, step
     # Near a singular posture an exact answer can look like a near miss; with all weights back, a descent tells.
@@ -116,9 +124,10 @@ def _start(chain, q0, restart, state):
 
 
 @njit
-def _better(miss, step, best_miss, best_step):
+def _better(miss, step, best_miss, best_step, position_tolerance):
     """Position first, then approach, then roll, then the smaller largest joint step."""
-    if abs(miss[0] - best_miss[0]) > SAME_POSITION:
+    reached = miss[0] <= position_tolerance and best_miss[0] <= position_tolerance
+    if not reached and abs(miss[0] - best_miss[0]) > SAME_POSITION:
         return miss[0] < best_miss[0]
     if abs(miss[1] - best_miss[1]) > SAME_ANGLE:
         return miss[1] < best_miss[1]

@@ -27,6 +27,7 @@ SOLVERS: dict[str, str] = {
     "ccdik_seed": "ik_solver_ros.solvers.ccdik_seed:ccdik_seed",
 }
 
+AT_LIMIT = 1e-4  # [rad or m] a joint this near to its limit is said to be at it
 DEFAULT_OPTIONS = SolverOptions()
 
 
@@ -92,7 +93,7 @@ def _reason(chain: Chain, goal: GoalArrays, q: Array, status: Status, approach_e
         out_of_plane = math.asin(min(1.0, abs(float(axes[-2] @ goal.wanted[0]))))
         if 0.5 * approach_error < out_of_plane and approach_error > 1e-6:
             return "its wrist rolls the tool, so the tool can only point within the arm's vertical plane"
-    at_limit = (np.abs(q - chain.lower) < 1e-6) | (np.abs(q - chain.upper) < 1e-6)
+    at_limit = (q < chain.lower + AT_LIMIT) | (q > chain.upper - AT_LIMIT)
     if at_limit.any():
         names = [name for name, there in zip(chain.joint_names, at_limit) if there]
         return f"{' and '.join(names)} {'is at its limit' if len(names) == 1 else 'are at their limits'}"

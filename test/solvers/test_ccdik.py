@@ -88,21 +88,36 @@ def test_position_comes_before_direction_before_roll(chain):
         p, _ = chain.forward(random_q(chain, rng, margin=0.15))
         goal = Goal.approach(p, rng.normal(size=3))
         solution = solve(chain, goal)
-        if solution.status is not Status.NEAREST_ORIENTATION:
+        assert solution.position_error < 1e-6, "the position can be reached, so it must be"
+        if solution.status is Status.REACHED:
             continue
         seen += 1
-        assert solution.position_error < 1e-6
         # A direction of motion that keeps the position and all limits must not bring the tool nearer.
         _, quat = chain.forward(solution.q)
         d = tool_direction(chain, quat)
         jacobian = chain.jacobian(solution.q)
-        inside = (solution.q > chain.lower + 1e-9) & (solution.q < chain.upper - 1e-9)
+        inside = (solution.q > chain.lower + 1e-4) & (solution.q < chain.upper - 1e-4)
         free = jacobian[:, inside]
         _, values, vt = np.linalg.svd(free[:3])
         null = vt[np.sum(values > 1e-3 * values[0]) :]
         slope = null @ (np.cross(free[3:].T, d) @ goal.direction)
         assert np.abs(slope).max(initial=0.0) < 2e-3
     assert seen >= 5
+
+
+@pytest.mark.parametrize("kind", ["approach", "pose"])
+def test_a_more_thorough_search_finds_nothing_better(chain, kind):
+    """Arbitrary directions at reachable positions, against ten times the starts: within 0.1 degrees."""
+    rng = np.random.default_rng(17)
+    worse = 0
+    for _ in range(25):
+        p, _ = chain.forward(random_q(chain, rng))
+        direction = rng.normal(size=3)
+        goal = Goal.approach(p, direction) if kind == "approach" else Goal.pose(p, Rotation.random(rng=rng).as_quat())
+        found, best = solve(chain, goal), solve(chain, goal, options=SolverOptions(max_restarts=640, seed=1))
+        assert found.position_error < 1e-6
+        worse += found.approach_error > best.approach_error + np.radians(0.1)
+    assert worse <= 1
 
 
 def test_the_reason_is_said(so101):
@@ -126,7 +141,7 @@ def test_same_seed_same_answer(chain):
 
 def test_budgets_are_kept(so101):
     solution = solve(so101, Goal.point([3.0, 0, 0]), options=SolverOptions(max_iterations=3, max_restarts=2))
-    assert solution.restarts <= 2 and solution.iterations <= 3 * (2 * 3 + 1)
+    assert solution.restarts <= 2 and solution.iterations <= 3 * (3 * 4 + 1)
 
 
 def weighted(chain, goal, q, weights):
