@@ -61,11 +61,18 @@ def _parser() -> argparse.ArgumentParser:
         "measures. Exit status 0 only if every goal is reached.",
     )
     demo.add_argument("--gui", action="store_true", help="show the simulation's window")
-    demo.add_argument("--goals", type=int, default=12, help="how many (default: 12)")
+    demo.add_argument("--goals", type=_count, default=12, help="how many (default: 12)")
     demo.add_argument("--seed", type=int, default=1, help="of the goals (default: 1)")
     demo.add_argument("--out", default="out", help="directory for the GIF and the logs (default: out)")
     demo.set_defaults(run=_demo)
     return parser
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{number}: at least 1 is wanted")
+    return number
 
 
 def _solve(parsed: argparse.Namespace) -> int:

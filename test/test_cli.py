@@ -66,3 +66,10 @@ def test_from_where_the_arm_is(capsys, so101):
     position, quat = so101.forward(q)
     _, out, _ = run(capsys, SO101, "--json", "--position", *position, "--quat", *quat, "--from", *q)
     np.testing.assert_allclose(list(json.loads(out)["joints"].values()), q, atol=1e-8)
+
+
+@pytest.mark.parametrize("goals", ["0", "-3", "many"])
+def test_a_demonstration_of_nothing(capsys, goals):
+    with pytest.raises(SystemExit) as info:
+        main(["demo", "--goals", goals])
+    assert info.value.code == 2 and "--goals" in capsys.readouterr().err

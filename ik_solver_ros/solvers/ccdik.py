@@ -77,7 +77,7 @@ def _search(chain, goal, q0, scale, position_tolerance, orientation_tolerance, m
             return q, iterations, restart
 
     # No exact answer: the same starts again, down to the nearest one.
-    point = GoalArrays(goal.position, 0, goal.tool, goal.wanted)
+    point = GoalArrays(goal.position, 0 * goal.targets, goal.tool, goal.wanted)  # a literal 0 would compile all twice
     best = q0.copy()
     best_miss = (math.inf, math.inf, math.inf)
     best_step = math.inf
