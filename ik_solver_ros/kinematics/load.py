@@ -22,7 +22,7 @@ TOOLS = [
     re.compile(p, re.IGNORECASE)
     for p in ("tcp", "tool", "(^|_)(ee|eef)(_|$)|effector", "grasp|gripper_frame|(^|_)tip(_|$)")
 ]
-RANK_FLOOR = 0.02
+RANK_FLOOR = 0.02  # of the largest singular value, see _direction_rank
 ROLL_WITHIN = np.radians(30.0)  # a last hinge this near to the line from itself to the tip rolls the tool...
 ROLL_AT_TIP_WITHIN = np.radians(60.0)  # ...and where the tip is on it, this near to the line from the joint before
 
