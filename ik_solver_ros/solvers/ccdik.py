@@ -77,16 +77,15 @@ def _search(chain, goal, q0, scale, position_tolerance, orientation_tolerance, m
             return q, iterations, restart
 
     # No exact answer: the same starts again, down to the nearest one.
-    point = GoalArrays(goal.position, 0 * goal.targets, goal.tool, goal.wanted)  # a literal 0 would compile all twice
+    point = GoalArrays(goal.position, 0 * goal.targets, goal.tool, goal.wanted)  # a literal 0 is a type of its own
     best = q0.copy()
     best_miss = (math.inf, math.inf, math.inf)
     best_step = math.inf
     state = seeded(seed)
     for restart in range(max_restarts + 1):
         q = _start(chain, q0, restart, state)
-        if (
-            restart % 2 == 1
-        ):  # half of them from the position alone, lest a direction out of reach draw all away from it
+        # Half of them go by the position alone at first, lest a far direction draw all away from it.
+        if restart % 2 == 1:
             spent, _ = _descend(chain, point, q, (scale, 0.0, 0.0), tolerances, max_iterations, True)
             iterations += spent
         for stage in range(restart % 2, len(STAGES) if goal.targets > 0 else 1):
