@@ -193,7 +193,8 @@ class TrajectoryFollower:
         """The trajectory from `origin` on, checked.
 
         Where its sender thought the joints elsewhere, so that its first point is too near in time, and where its
-        points say how they are passed, it is reached by a ramp within the limits and followed that much later.
+        points say how they are passed, it is joined by a ramp within the limits and followed that much later: at its
+        first point, or at the first one after it that can be passed as it says from here.
         """
         try:
             self._check_motion(trajectory, origin)
@@ -201,17 +202,11 @@ class TrajectoryFollower:
         except TrajectoryError:
             if trajectory.velocities is None or trajectory.accelerations is None:
                 raise
-            ramp = plan(origin, trajectory.point(0), self.limits)
-            joined = Trajectory(
-                trajectory.joint_names,
-                np.concatenate([ramp.times, trajectory.times[1:] - trajectory.times[0] + ramp.duration]),
-                np.concatenate([ramp.positions, trajectory.positions[1:]]),
-                np.concatenate([ramp.velocities, trajectory.velocities[1:]]),  # type: ignore[list-item]
-                np.concatenate([ramp.accelerations, trajectory.accelerations[1:]]),  # type: ignore[list-item]
-            )
-            with suppress(TrajectoryError):
-                self._check_motion(joined, origin)
-                return joined
+            for i in range(len(trajectory.times)):
+                with suppress(TrajectoryError):
+                    joined = _preceded(plan(origin, trajectory.point(i), self.limits), trajectory, i)
+                    self._check_motion(joined, origin)
+                    return joined
             raise
 
     def _check_motion(self, trajectory: Trajectory, origin: State) -> None:
@@ -243,6 +238,16 @@ class TrajectoryFollower:
                 f"limit of {self.limits.velocity[at[2]]:.4g}; give it more time",
                 joint=name,
             )
+
+
+def _preceded(ramp: Trajectory, trajectory: Trajectory, i: int) -> Trajectory:
+    """`ramp`, which ends as point i of `trajectory` says, and then the points after it."""
+
+    def both(what: str) -> Array:
+        return np.concatenate([getattr(ramp, what), getattr(trajectory, what)[i + 1 :]])
+
+    times = np.concatenate([ramp.times, trajectory.times[i + 1 :] - trajectory.times[i] + ramp.duration])
+    return Trajectory(trajectory.joint_names, times, both("positions"), both("velocities"), both("accelerations"))
 
 
 def _from(trajectory: Trajectory, elapsed: float) -> Trajectory:
