@@ -202,12 +202,25 @@ class TrajectoryFollower:
         except TrajectoryError:
             if trajectory.velocities is None or trajectory.accelerations is None:
                 raise
+            self._check_itself(trajectory)
             for i in range(len(trajectory.times)):
                 with suppress(TrajectoryError):
                     joined = _preceded(plan(origin, trajectory.point(i), self.limits), trajectory, i)
                     self._check_motion(joined, origin)
                     return joined
             raise
+
+    def _check_itself(self, trajectory: Trajectory) -> None:
+        """Raise TrajectoryError where the fault is not the way to the first point, but lies at or after it."""
+        first = trajectory.point(0)
+        for name, position, lower, upper in zip(self.joint_names, first.position, self._lower, self._upper):
+            if not lower - POSITION_SLACK <= position <= upper + POSITION_SLACK:
+                raise TrajectoryError(
+                    f"joint {name!r} would go to {position:.4g}, outside its limits [{lower:.4g}, {upper:.4g}]",
+                    joint=name,
+                )
+        if len(trajectory.times) > 1:
+            self._check_motion(_sliced(trajectory, 1, float(trajectory.times[0])), first)
 
     def _check_motion(self, trajectory: Trajectory, origin: State) -> None:
         """Raise TrajectoryError where the joints would pass their position or velocity limits."""

@@ -143,6 +143,19 @@ def test_a_trajectory_from_elsewhere_is_joined_by_a_ramp():
         assert position[-1].tolist() == pytest.approx(target.tolist())
 
 
+@pytest.mark.parametrize("bad", [0, 1])
+@pytest.mark.parametrize(("times", "excess"), [((1.0, 3.0, 5.0), 2.5), ((1.0, 1.2, 5.0), 1.9)], ids=["outside", "fast"])
+def test_a_ramp_does_not_skip_what_must_be_refused(times, excess, bad):
+    """Each point is passed at rest; one is outside the limits, or too far from the next for the time between."""
+    points = [[0.1, 0.0], [0.2, 0.0], [0.3, 0.0]]
+    points[bad] = [excess, 0.0]
+    still = np.zeros((3, 2))
+    f = follower()
+    with pytest.raises(TrajectoryError, match="'a' would"):
+        f.accept(trajectory(*zip(times, points), velocities=still, accelerations=still), now=0.0)
+    assert not f.moving(0.0) and not walk(f, 0.0, 1.0).any()
+
+
 def test_a_message_that_comes_much_too_late_is_joined_from_where_the_arm_is():
     f = follower()
     f.accept(trajectory((3.0, [1.5, 0.0]), velocities=[[0, 0]]), now=9.0, start=8.0)
