@@ -8,6 +8,7 @@ package that hold compiled code, so that an upgrade or an edit of any of them re
 from __future__ import annotations
 
 import hashlib
+import pickle
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -37,7 +38,21 @@ def njit(function: F) -> F:
         return numba.njit(nogil=True)(function)  # type: ignore[no-any-return]
     try:
         # numba has no public way to widen the stamp; without it the cache still works, per file.
-        dispatcher._cache._cache_file._source_stamp = source_stamp()
+        file = dispatcher._cache._cache_file
+        file._source_stamp = source_stamp()
+        file._load_index = _forgiving(file._load_index)
     except AttributeError:
         pass
     return dispatcher  # type: ignore[no-any-return]
+
+
+def _forgiving(load_index: Callable[[], dict[Any, Any]]) -> Callable[[], dict[Any, Any]]:
+    """An index that cannot be read counts as empty: an older version's may name classes that have moved since."""
+
+    def load() -> dict[Any, Any]:
+        try:
+            return load_index()
+        except (ImportError, AttributeError, pickle.UnpicklingError, EOFError):
+            return {}
+
+    return load

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import pickle
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from ik_solver_ros.kinematics import kernels
 
 PACKAGE = Path(__file__).parents[1] / "ik_solver_ros"
 CODE = """
@@ -53,3 +56,19 @@ def test_an_edited_callee_in_another_file_is_seen(copy, tmp_path):
     quaternion.write_text(edited)
     after, hits = run(copy, cache)
     assert hits == 0 and abs(after - before) > 1.0
+
+
+def test_an_index_that_cannot_be_read_counts_as_empty():
+    """As after an upgrade that moved a class which the old index names."""
+    dispatcher = kernels.tip_frame
+    file = dispatcher._cache._cache_file
+    path = Path(file._index_path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    kept = path.read_bytes() if path.exists() else None
+    path.write_bytes(pickle.dumps(file._version) + b"cno_such_module\nThing\n.")
+    try:
+        assert file._load_index() == {}
+    finally:
+        path.unlink()
+        if kept is not None:
+            path.write_bytes(kept)
