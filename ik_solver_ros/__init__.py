@@ -17,9 +17,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ik_solver_ros.kinematics.chain import Chain, Wrist
     from ik_solver_ros.kinematics.load import load_chain
+    from ik_solver_ros.solvers.batch import BatchSolution, solve_batch
+    from ik_solver_ros.solvers.branches import solve_all
     from ik_solver_ros.solvers.goal import Goal
     from ik_solver_ros.solvers.solution import Solution, SolverOptions, Status
-    from ik_solver_ros.solvers.solve import SOLVERS, BatchSolution, solve, solve_batch
+    from ik_solver_ros.solvers.solve import SOLVERS, solve
 
 __version__ = "0.1.0"
 
@@ -32,9 +34,10 @@ _HOMES = {
     "SolverOptions": "solvers.solution",
     "Status": "solvers.solution",
     "SOLVERS": "solvers.solve",
-    "BatchSolution": "solvers.solve",
+    "BatchSolution": "solvers.batch",
     "solve": "solvers.solve",
-    "solve_batch": "solvers.solve",
+    "solve_all": "solvers.branches",
+    "solve_batch": "solvers.batch",
 }
 
 __all__ = [
@@ -48,6 +51,7 @@ __all__ = [
     "Wrist",
     "load_chain",
     "solve",
+    "solve_all",
     "solve_batch",
 ]
 

@@ -28,12 +28,20 @@ settings.load_profile("suite")
 
 URDF = Path(__file__).parents[1] / "urdf"
 ARMS = ("so101", "seed_arm")
+MORE = Path(__file__).parents[1] / "benchmarks" / "arms"
+WAIST_ARMS = [URDF / "so101.urdf", URDF / "seed_arm.urdf", MORE / "reactorx_150.urdf", MORE / "youbot.urdf"]
 
 
 @pytest.fixture(scope="session", params=ARMS)
 def chain(request) -> Chain:
     """Each of the two arms."""
     return load_chain(URDF / f"{request.param}.urdf")
+
+
+@pytest.fixture(scope="session", params=WAIST_ARMS, ids=lambda path: path.stem)
+def arm(request) -> Chain:
+    """Each of four arms with a waist, three parallel hinges and a last hinge."""
+    return load_chain(request.param)
 
 
 @pytest.fixture(scope="session")

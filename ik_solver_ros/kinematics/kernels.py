@@ -32,6 +32,59 @@ class ChainArrays(NamedTuple):
     upper: Array  # (n,) [rad or m], inf for continuous joints
 
 
+class Packed(NamedTuple):
+    """What `unpacked` makes of a packed chain."""
+
+    chain: ChainArrays
+    tool: Array  # (2, 3)
+    reach: float  # [m]
+    postures: Array  # (m, n): the arm in all sorts of ways
+    tips: Array  # (m, 6): and its tip there [m], and where the tool points
+
+
+def packed(chain: ChainArrays, tool: Array, reach: float, postures: Array) -> Array:
+    """One array for all of this: to hand a dozen arrays to compiled code takes longer than to solve with them."""
+    tips = np.empty((len(postures), 6))
+    for row, q in zip(tips, postures):
+        p, r = tip_frame(chain, q)
+        row[:] = *p, *rotate(r, tool[0])
+    parts = [chain.origin_p, chain.origin_q, chain.axis, chain.lower, chain.upper, chain.tip_p, chain.tip_q]
+    return np.concatenate([part.ravel() for part in (*parts, tool, np.array([reach]), postures, tips)])
+
+
+@njit
+def tool_of(n, data):
+    """The tool (2, 3) alone, of a packed chain of n joints."""
+    return data[12 * n + 7 : 12 * n + 13].reshape((2, 3))
+
+
+@njit
+def unpacked_chain(kind, data):
+    """The ChainArrays alone, of a packed chain with joints of this `kind`."""
+    n = kind.shape[0]
+    k = 12 * n
+    return ChainArrays(
+        kind,
+        data[: 3 * n].reshape((n, 3)),
+        data[3 * n : 7 * n].reshape((n, 4)),
+        data[7 * n : 10 * n].reshape((n, 3)),
+        data[k : k + 3],
+        data[k + 3 : k + 7],
+        data[10 * n : 11 * n],
+        data[11 * n : k],
+    )
+
+
+@njit
+def unpacked(kind, data):
+    """The Packed in the array that `packed` made for the joints of this `kind`."""
+    n = kind.shape[0]
+    k = 12 * n + 14
+    m = (data.shape[0] - k) // (n + 6)
+    postures, tips = data[k : k + m * n].reshape((m, n)), data[k + m * n :].reshape((m, 6))
+    return Packed(unpacked_chain(kind, data), tool_of(n, data), data[k - 1], postures, tips)
+
+
 @njit
 def joint_frames(chain, q, parents, origins, axes):
     """Fill the frames of all joints and return the tip's: (position [m], quaternion xyzw), two tuples.

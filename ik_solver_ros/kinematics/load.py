@@ -10,7 +10,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from ik_solver_ros.errors import AmbiguousTipError, GoalError, UnsupportedJointError, listed
-from ik_solver_ros.kinematics import kernels
+from ik_solver_ros.kinematics import kernels, waist_arm
 from ik_solver_ros.kinematics.chain import Chain, Wrist
 from ik_solver_ros.kinematics.kernels import Array, ChainArrays
 from ik_solver_ros.kinematics.model import Joint, RobotModel, load_model
@@ -22,6 +22,7 @@ TOOLS = [
     re.compile(p, re.IGNORECASE)
     for p in ("tcp", "tool", "(^|_)(ee|eef)(_|$)|effector", "grasp|gripper_frame|(^|_)tip(_|$)")
 ]
+POSTURES = 256  # sample postures of a chain, to start from
 RANK_FLOOR = 0.02  # of the largest singular value, see _direction_rank
 ROLL_WITHIN = np.radians(30.0)  # a last hinge this near to the line from itself to the tip rolls the tool...
 ROLL_AT_TIP_WITHIN = np.radians(60.0)  # ...and where the tip is on it, this near to the line from the joint before
@@ -65,11 +66,13 @@ def load_chain(
         raise UnsupportedJointError(f"no joint between {base!r} and {tip!r} moves; nothing to solve", element=tip)
     arrays = _fold(path)
     direction, reason, wrist = _tool(arrays, tool_axis)
+    tool = _readonly([direction, _across(direction)])
+    reach = _reach(arrays)
     return Chain(
         joint_names=tuple(joint.name for joint in joints),
         base_link=base,
         tip_link=tip,
-        tool=_readonly([direction, _across(direction)]),
+        tool=tool,
         tool_axis_reason=reason,
         arrays=arrays,
         mid=_readonly([0.5 * (j.lower + j.upper) if np.isfinite(j.lower) else 0.0 for j in joints]),
@@ -77,7 +80,9 @@ def load_chain(
         effort_limit=_readonly([abs(joint.effort) or np.nan for joint in joints]),
         wrist=wrist,
         direction_rank=_direction_rank(arrays, direction),
-        reach=_reach(arrays),
+        reach=reach,
+        packed=_readonly(kernels.packed(arrays, tool, reach, _postures(arrays))),
+        waist_arm=_readonly(waist_arm.packed(arrays, tool)),
         model=model,
     )
 
@@ -251,6 +256,18 @@ def _direction_rank(arrays: ChainArrays, tool_axis: Array) -> int:
         values = np.linalg.svd(rows, compute_uv=False)
         best = max(best, int(np.sum(values > RANK_FLOOR * values[0])))
     return best
+
+
+def _postures(arrays: ChainArrays) -> Array:
+    """The arm in `POSTURES` ways, (m, n), that cover its ranges evenly: M. Roberts' R-sequence, frac(i / phi^j)."""
+    n = len(arrays.kind)
+    phi = 2.0
+    for _ in range(64):
+        phi = (1.0 + phi) ** (1.0 / (n + 1))
+    unit = (np.arange(1, POSTURES + 1)[:, None] * phi ** -np.arange(1.0, n + 1)) % 1.0
+    lower = np.where(np.isfinite(arrays.lower), arrays.lower, -np.pi)
+    upper = np.where(np.isfinite(arrays.upper), arrays.upper, np.pi)
+    return np.asarray(lower + unit * (upper - lower))
 
 
 def _reach(arrays: ChainArrays) -> float:

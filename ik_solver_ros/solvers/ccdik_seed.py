@@ -35,18 +35,18 @@ from ik_solver_ros.kinematics.quaternion import (
     scaled,
     sub,
 )
-from ik_solver_ros.solvers.goal import Goal, GoalArrays
+from ik_solver_ros.solvers.goal import Goal
 from ik_solver_ros.solvers.random import seeded, uniform
 from ik_solver_ros.solvers.solution import Attempt, SolverOptions
 
 
-def ccdik_seed(chain: Chain, goal: GoalArrays, q0: Array, options: SolverOptions) -> Attempt:
+def ccdik_seed(chain: Chain, goal: Goal, q0: Array, options: SolverOptions) -> Attempt:
     """Sweeps from q0 until the goal is reached, then from random offsets; the best configuration seen."""
     return Attempt(
         *_annealed(
             chain.arrays,
-            goal,
-            q0,
+            goal.arrays(chain),
+            chain.clamped(q0),
             options.position_tolerance,
             options.orientation_tolerance,
             options.max_iterations,

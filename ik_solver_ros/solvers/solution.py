@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from enum import Enum
 from typing import NamedTuple
 
-from ik_solver_ros.errors import GoalError
+import numpy as np
+
+from ik_solver_ros.errors import GoalError, listed
+from ik_solver_ros.jit import njit
+from ik_solver_ros.kinematics import kernels
+from ik_solver_ros.kinematics.chain import Chain, Wrist
 from ik_solver_ros.kinematics.kernels import Array
+from ik_solver_ros.solvers.goal import Goal
 
 
 class Status(Enum):
@@ -20,25 +26,72 @@ class Status(Enum):
     INVALID_GOAL = "invalid goal"  # only in batches; a single bad goal raises GoalError
 
 
+ELBOW = {"nearest": 0.0, "up": 1.0, "down": -1.0}
+
+
 @dataclass(frozen=True)
 class SolverOptions:
-    """Tolerances and budgets; every solver keeps to them. Raises GoalError for values that make no sense."""
+    """Tolerances, budgets and preferences of a solver. Raises GoalError for values that make no sense."""
 
     position_tolerance: float = 1e-6  # [m]
     orientation_tolerance: float = 1e-6  # [rad]
     max_iterations: int = 100  # of one descent from one start
     max_restarts: int = 64
     seed: int = 0  # of the random number generator of the restarts
+    roll_slack: float = math.radians(0.1)  # [rad] by which the approach may miss the nearest, for the roll's sake
+    elbow: str = "nearest"  # to q0; or "up" or "down", where answers are equal but for that
+    track: bool = False  # stay on q0's branch of the answers, also where another branch has a nearer one...
+    hysteresis: float = math.radians(20.0)  # ...as long as it is nearer by no more than this [rad]
+    packed: Array = field(init=False, repr=False, compare=False)  # these as numbers: see unpacked_options
 
     def __post_init__(self) -> None:
         for name in ("position_tolerance", "orientation_tolerance"):
             value = getattr(self, name)
             if not (math.isfinite(value) and value > 0.0):
                 raise GoalError(name, value, "a positive number is wanted")
+        for name in ("roll_slack", "hysteresis"):
+            value = getattr(self, name)
+            if not (math.isfinite(value) and value >= 0.0):
+                raise GoalError(name, value, "a number of at least 0 is wanted")
         for name, least in (("max_iterations", 1), ("max_restarts", 0), ("seed", 0)):
             value = getattr(self, name)
             if int(value) != value or value < least:
                 raise GoalError(name, value, f"a whole number of at least {least} is wanted")
+        if self.elbow not in ELBOW:
+            raise GoalError("elbow", self.elbow, f"one of {listed(ELBOW)} is wanted")
+        numbers = [getattr(self, f.name) for f in fields(self) if f.init]
+        numbers[6] = ELBOW[self.elbow]
+        object.__setattr__(self, "packed", np.array(numbers, dtype=np.float64))
+
+
+class Settings(NamedTuple):
+    """SolverOptions as compiled code sees them."""
+
+    position_tolerance: float
+    orientation_tolerance: float
+    max_iterations: int
+    max_restarts: int
+    seed: int
+    roll_slack: float
+    elbow: float
+    track: bool
+    hysteresis: float
+
+
+@njit
+def unpacked_options(packed):
+    """The Settings in SolverOptions.packed."""
+    return Settings(
+        packed[0],
+        packed[1],
+        int(packed[2]),
+        int(packed[3]),
+        int(packed[4]),
+        packed[5],
+        packed[6],
+        packed[7] != 0.0,
+        packed[8],
+    )
 
 
 class Attempt(NamedTuple):
@@ -49,8 +102,7 @@ class Attempt(NamedTuple):
     restarts: int
 
 
-@dataclass(frozen=True, eq=False)
-class Solution:
+class Solution(NamedTuple):
     """An answer, judged by `solve`: all errors come from its own forward kinematics."""
 
     q: Array  # (n,) [rad or m], inside the limits
@@ -58,9 +110,15 @@ class Solution:
     position_error: float  # [m]
     approach_error: float  # [rad] between the tool axis and the wanted direction; 0 for a point goal
     roll_error: float  # [rad] about the tool axis, beyond the approach error; 0 for point and approach goals
-    reason: str  # why no more was possible, a phrase for people; empty where the goal is reached
     iterations: int
     restarts: int
+    chain: Chain
+    goal: Goal
+
+    @property
+    def reason(self) -> str:
+        """Why no more was possible, a phrase for people; empty where the goal is reached."""
+        return reason(self)
 
     def sentence(self) -> str:
         """The outcome for people."""
@@ -74,6 +132,32 @@ class Solution:
         if self.roll_error > 1e-6:
             parts.append(f"the tool is rolled by {math.degrees(self.roll_error):.3g} deg")
         return f"{'; '.join(parts)} (the nearest this arm can do: {self.reason})"
+
+
+AT_LIMIT = 1e-4  # [rad or m] a joint this near to its limit is said to be at it
+
+
+def reason(solution: Solution) -> str:
+    """Why the arm can do no more: its wrist, its limits, its length, or its number of joints."""
+    chain, q, status = solution.chain, solution.q, solution.status
+    if status is Status.REACHED:
+        return ""
+    n = chain.n
+    goal = solution.goal.arrays(chain)
+    axes = np.empty((n, 3))
+    kernels.joint_frames(chain.arrays, q, np.empty((n, 4)), np.empty((n, 3)), axes)
+    if status is Status.NEAREST_ORIENTATION and chain.wrist is Wrist.ROLL and n > 1 and goal.targets:
+        # The hinge before the roll is perpendicular to the plane in which such an arm can point.
+        out_of_plane = math.asin(min(1.0, abs(float(axes[-2] @ goal.wanted[0]))))
+        if 0.5 * solution.approach_error < out_of_plane and solution.approach_error > 1e-6:
+            return "its wrist rolls the tool, so the tool can only point within the arm's vertical plane"
+    at_limit = (q < chain.lower + AT_LIMIT) | (q > chain.upper - AT_LIMIT)
+    if at_limit.any():
+        names = [name for name, there in zip(chain.joint_names, at_limit) if there]
+        return f"{' and '.join(names)} {'is at its limit' if len(names) == 1 else 'are at their limits'}"
+    if status is Status.NEAREST_POSITION:
+        return "it is stretched, or folded, as far as it goes"
+    return f"{n} joints cannot set everything at once"
 
 
 def _length(metres: float) -> str:

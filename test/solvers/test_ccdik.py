@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 
 from ik_solver_ros import Goal, SolverOptions, Status, load_chain, solve
 from ik_solver_ros.kinematics.kernels import joint_frames
-from ik_solver_ros.solvers import ccdik
+from ik_solver_ros.solvers import descent
 
 
 def goal_at(chain, q, kind):
@@ -101,7 +101,7 @@ def test_position_comes_before_direction_before_roll(chain):
         _, values, vt = np.linalg.svd(free[:3])
         null = vt[np.sum(values > 1e-3 * values[0]) :]
         slope = null @ (np.cross(free[3:].T, d) @ goal.direction)
-        assert np.abs(slope).max(initial=0.0) < 2e-3
+        assert np.abs(slope).max(initial=0.0) < 5e-3  # at the curvature of an arm: some 1e-5 rad from the best
     assert seen >= 5
 
 
@@ -148,7 +148,7 @@ def weighted(chain, goal, q, weights):
     n = chain.n
     frames = np.empty((n, 4)), np.empty((n, 3)), np.empty((n, 3))
     residual = np.empty(3 + 3 * goal.targets)
-    cost = ccdik._residual(chain.arrays, goal, q, weights, *frames, residual)
+    cost = descent.residual_at(chain.arrays, goal, q, weights, *frames, residual)
     return cost, residual, frames
 
 
@@ -164,12 +164,12 @@ def test_derivatives_against_differences(types, seed, kind):
     q, weights, n = random_q(chain, rng), (1.3, 0.7, 0.4), chain.n
     _, residual, (_, origins, axes) = weighted(chain, goal, q, weights)
     jacobian, hessian = np.empty((len(residual), n)), np.empty((n, n))
-    ccdik._derivatives(chain.arrays, goal, weights, residual, origins, axes, jacobian, hessian, True)
+    descent.derivatives(chain.arrays, goal, weights, residual, origins, axes, jacobian, hessian, True)
 
     def gradient(q):
         _, r, (_, o, a) = weighted(chain, goal, q, weights)
         j = np.empty((len(r), n))
-        ccdik._derivatives(chain.arrays, goal, weights, r, o, a, j, np.empty((n, n)), False)
+        descent.derivatives(chain.arrays, goal, weights, r, o, a, j, np.empty((n, n)), False)
         return j.T @ r
 
     step = 1e-6
@@ -189,7 +189,7 @@ def test_a_sweep_never_makes_it_worse(seed, kind):
     goal = goal_at(chain, random_q(chain, rng), kind).arrays(chain)
     q, weights = random_q(chain, rng), (1.0, 0.5, 0.5)
     before = weighted(chain, goal, q, weights)[0]
-    ccdik.sweep(chain.arrays, goal, q, weights)
+    descent.sweep(chain.arrays, goal, q, weights)
     assert weighted(chain, goal, q, weights)[0] <= before + 1e-12
     assert (q >= chain.lower).all() and (q <= chain.upper).all()
 
@@ -198,7 +198,7 @@ def test_a_sweep_never_makes_it_worse(seed, kind):
 def test_best_angle_is_the_best_there_is(angle, cosine, sine, lower, width):
     upper = lower + width
     angle = float(np.clip(angle, lower, upper))
-    best = ccdik._best_angle(angle, cosine, sine, lower, upper)
+    best = descent.best_angle(angle, cosine, sine, lower, upper)
     assert lower <= best <= upper
     grid = np.linspace(lower, upper, 2001)
 

@@ -1,0 +1,114 @@
+"""solve_batch: the answers of `solve` for many goals at once, over all cores."""
+
+from __future__ import annotations
+
+import math
+import os
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ik_solver_ros.errors import GoalError
+from ik_solver_ros.jit import njit
+from ik_solver_ros.kinematics.chain import Chain
+from ik_solver_ros.kinematics.kernels import Array, tool_of, unpacked_chain
+from ik_solver_ros.solvers.ccdik import search
+from ik_solver_ros.solvers.goal import WIDTH, Goal, pack_goal, unpacked_goal
+from ik_solver_ros.solvers.solution import SolverOptions, Status, unpacked_options
+from ik_solver_ros.solvers.solve import DEFAULT_OPTIONS, STATUSES, find_solver, graded_on, solve
+
+CHUNK = 64  # goals that a thread takes at a time: some need a thousand times as long as others
+
+
+class BatchSolution(NamedTuple):
+    """The answers of `solve_batch`, one row a goal."""
+
+    q: Array  # (m, n) [rad or m]
+    status: list[Status]  # m
+    position_error: Array  # (m,) [m]
+    approach_error: Array  # (m,) [rad]
+    roll_error: Array  # (m,) [rad]
+
+
+def solve_batch(
+    chain: Chain,
+    positions: npt.ArrayLike,
+    directions: npt.ArrayLike | None = None,
+    quats_xyzw: npt.ArrayLike | None = None,
+    q0: npt.ArrayLike | None = None,
+    *,
+    solver: str = "ccdik",
+    options: SolverOptions = DEFAULT_OPTIONS,
+    threads: int | None = None,
+) -> BatchSolution:
+    """`solve` for m goals: positions (m, 3) [m], with directions (m, 3) or quats_xyzw (m, 4) or neither.
+
+    q0 is one start (n,) for all, or (m, n). A row that is no valid goal, or whose start is not finite, is answered
+    INVALID_GOAL with q nan, and the others are solved. The answers are those of `solve`, bit for bit. Works on as many
+    `threads` as there are cores, without Python's lock. Raises GoalError where the shapes do not fit,
+    UnknownSolverError.
+    """
+    p = np.asarray(positions, dtype=float)
+    if p.ndim != 2 or p.shape[1] != 3:
+        raise GoalError("positions", p.shape, "shape (m, 3) is wanted")
+    if directions is not None and quats_xyzw is not None:
+        raise GoalError("directions", "given", "directions or quats_xyzw may be given, not both")
+    m, n = len(p), chain.n
+    targets = 1 if directions is not None else 2 if quats_xyzw is not None else 0
+    goals = np.zeros((m, 7))
+    goals[:, :3] = p
+    if directions is not None:
+        goals[:, 3:6] = _rows("directions", directions, m, WIDTH[targets])
+    if quats_xyzw is not None:
+        goals[:, 3:7] = _rows("quats_xyzw", quats_xyzw, m, WIDTH[targets])
+    start = np.asarray(chain.mid if q0 is None else q0, dtype=float)
+    starts = np.empty((m, n))
+    starts[:] = _rows("q0", start, m, n) if start.ndim == 2 else _rows("q0", start[None], 1, n)
+
+    q, codes, misses = np.full((m, n), np.nan), np.full(m, STATUSES.index(Status.INVALID_GOAL)), np.full((m, 3), np.nan)
+    if solver != "ccdik":
+        _one_by_one(chain, goals, targets, starts, solver, options, q, codes, misses)
+    else:
+        where = chain.arrays.kind, chain.packed, chain.waist_arm, goals, targets, starts, options.packed
+        ends = [(i, min(i + CHUNK, m)) for i in range(0, m, CHUNK)]
+        with ThreadPoolExecutor(threads or len(os.sched_getaffinity(0))) as pool:
+            list(pool.map(lambda end: _solve_rows(*where, end[0], end[1], q, codes, misses), ends))
+    return BatchSolution(q, [STATUSES[code] for code in codes], misses[:, 0], misses[:, 1], misses[:, 2])
+
+
+@njit
+def _solve_rows(kind, packed, waist_arm, goals, targets, starts, packed_options, first, last, q, codes, misses):
+    """Solve the goals from `first` up to `last`; the rows of those that are not valid stay as they are."""
+    chain, options = unpacked_chain(kind, packed), unpacked_options(packed_options)
+    tool = tool_of(kind.shape[0], packed)
+    for i in range(first, last):
+        start = starts[i]
+        fault, _ = pack_goal(targets, goals[i])
+        if fault != 0 or not math.isfinite(start.sum()):
+            continue
+        answer, _, _ = search(kind, packed, waist_arm, goals[i], targets, start, packed_options)
+        goal = unpacked_goal(goals[i], targets, tool)
+        row, code, position, approach, roll = graded_on(chain, goal, start, answer, options)
+        q[i] = row
+        codes[i] = code
+        misses[i, 0], misses[i, 1], misses[i, 2] = position, approach, roll
+
+
+def _one_by_one(chain, goals, targets, starts, solver, options, q, codes, misses):  # type: ignore[no-untyped-def]
+    """The same by a solver that has no compiled form of its own."""
+    find_solver(solver)
+    for i in range(len(goals)):
+        if pack_goal(targets, goals[i])[0] != 0 or not np.isfinite(starts[i]).all():
+            continue
+        found = solve(chain, Goal(goals[i], targets), starts[i], solver=solver, options=options)
+        q[i], codes[i] = found.q, STATUSES.index(found.status)
+        misses[i] = found.position_error, found.approach_error, found.roll_error
+
+
+def _rows(name: str, values: npt.ArrayLike, m: int, width: int) -> Array:
+    out = np.asarray(values, dtype=float)
+    if out.shape != (m, width):
+        raise GoalError(name, out.shape, f"shape ({m}, {width}) is wanted")
+    return out
