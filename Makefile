@@ -10,7 +10,7 @@ RUN = env -u PYTHONPATH -u PYTHONHOME -u LD_LIBRARY_PATH -u AMENT_PREFIX_PATH -u
 
 SOURCES := $(shell find ik_solver_ros launch urdf config scripts resource -type f -not -name '*.pyc') setup.py setup.cfg pyproject.toml
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench peers clean
 
 demo: .venv/installed
 	@$(RUN) .venv/bin/python -m ik_solver_ros demo $(if $(GUI),--gui)
@@ -23,17 +23,30 @@ lint: .venv-test/installed
 	@$(RUN) .venv-test/bin/ruff format --check .
 	@$(RUN) .venv-test/bin/mypy
 
-bench: .venv-test/installed
-	@$(RUN) .venv-test/bin/python -m benchmarks
+# ONLY chooses: make bench ONLY="bars ablation"
+bench: .venv-bench/installed
+	@$(RUN) .venv-bench/bin/python -m benchmarks $(ONLY)
+
+# Beside other people's inverse kinematics, in an environment of their own. ARMS chooses: make peers ARMS="so101 panda"
+peers: .venv-peers/installed
+	@$(RUN) .venv-peers/bin/python -m benchmarks.peers $(ARMS)
 
 clean:
-	rm -rf .venv .venv-test build dist out *.egg-info
+	rm -rf .venv .venv-test .venv-bench .venv-peers build dist out *.egg-info
 
 .venv/installed: $(SOURCES)
 	@$(call make-venv,.venv,demo)
 
 .venv-test/installed: $(SOURCES)
 	@$(call make-venv,.venv-test,test)
+
+.venv-bench/installed: $(SOURCES)
+	@$(call make-venv,.venv-bench,test$(comma)bench)
+
+.venv-peers/installed: $(SOURCES)
+	@$(call make-venv,.venv-peers,peers)
+
+comma := ,
 
 # $(1): the environment, $(2): the extra
 define make-venv

@@ -10,9 +10,16 @@ from ik_solver_ros.nodes.processes import isolated_environment
 
 os.environ.update(isolated_environment(domain_id=20 + os.getpid() % 80))
 
-from benchmarks import idle, latency, solvers, startup
+from benchmarks import ablation, bars, idle, latency, solvers, startup
 
-ALL = {"solvers": solvers.measure, "latency": latency.measure, "idle": idle.measure, "startup": startup.measure}
+ALL = {
+    "bars": bars.measure,
+    "ablation": ablation.measure,
+    "solvers": solvers.measure,
+    "latency": latency.measure,
+    "idle": idle.measure,
+    "startup": startup.measure,
+}
 
 
 def main(names: list[str]) -> int:
