@@ -23,6 +23,7 @@ from ik_solver_ros.kinematics.quaternion import add, cross, dot, rotate, scaled,
 JOINTS = 5
 PARALLEL = 1e-4  # [rad] hinges that differ by less are parallel; what remains is mended by a descent
 SLACK = 1e-9  # [rad] by which an angle may miss its limits through rounding; it is clamped
+ON_AXIS = 1e-5  # [m] a tip this near to the axis of the last hinge is on it, but for rounding
 EXACT = 1e-8  # [m], [rad] a chain that differs by less is such an arm to all purposes
 TWO_PI = 2.0 * math.pi
 SIZE = 83
@@ -150,7 +151,8 @@ def packed(chain: ChainArrays, tool: Array) -> Array:
     )
     rng = np.random.default_rng(0)
     off = max(_off(chain, tool, data, rng.uniform(-np.pi, np.pi, JOINTS)) for _ in range(8))
-    data[82] = float(off < EXACT)
+    radius = float(np.linalg.norm(tip[1]))  # at which the last hinge turns the tip
+    data[82] = float(off < EXACT and not EXACT < radius < ON_AXIS)
     return data
 
 

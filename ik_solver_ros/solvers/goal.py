@@ -93,6 +93,11 @@ def pack_goal(targets, out):
         return 1, 0.0
     if targets == 0:
         return 0, 0.0
+    if targets == 1:  # of any length, also one whose square is too large for a number
+        size = max(abs(out[3]), abs(out[4]), abs(out[5]))
+        if size > 1e100 and math.isfinite(size):
+            for k in range(3, 6):
+                out[k] /= size
     norm = math.sqrt(out[3] * out[3] + out[4] * out[4] + out[5] * out[5] + out[6] * out[6])
     if not math.isfinite(norm):
         return 2, norm

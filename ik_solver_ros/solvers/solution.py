@@ -39,7 +39,7 @@ class SolverOptions:
     max_restarts: int = 64
     seed: int = 0  # of the random number generator of the restarts
     roll_slack: float = math.radians(0.1)  # [rad] by which the approach may miss the nearest, for the roll's sake
-    elbow: str = "nearest"  # to q0; or "up" or "down", where answers are equal but for that
+    elbow: str = "nearest"  # to q0; or "up" or "down", where answers are equal but for that (of a WaistArm only)
     track: bool = False  # stay on q0's branch of the answers, also where another branch has a nearer one...
     hysteresis: float = math.radians(20.0)  # ...as long as it is nearer by no more than this [rad]
     packed: Array = field(init=False, repr=False, compare=False)  # these as numbers: see unpacked_options

@@ -18,7 +18,7 @@ import numpy as np
 
 from ik_solver_ros.jit import njit
 from ik_solver_ros.kinematics.quaternion import cross, dot
-from ik_solver_ros.kinematics.waist_arm import TWO_PI, at, fitted
+from ik_solver_ros.kinematics.waist_arm import ON_AXIS, TWO_PI, at, fitted
 from ik_solver_ros.solvers.pitch import (
     ANGLES,
     ANY_APPROACH,
@@ -34,13 +34,12 @@ from ik_solver_ros.solvers.pitch import (
     view,
 )
 
-ON_AXIS = 1e-7  # [m] a tip this near to the axis of the last hinge is on it
 SIDEWAYS = 1e-4  # lengths of directions below this are taken for zero; a descent mends what they are off by
 ALONG_WAIST = 1e-3  # a direction this near to that of the waist's axis points up or down
 SAMPLES, ROLL_SAMPLES = 32, 24  # of the last hinge's range, where it bends the tool and where it rolls it
 SPECIAL = 8  # angles beside them
-CLOSER = 6
-SECTIONS, ROLL_SECTIONS = 8, 12
+CLOSER = 6  # samples that are looked at closely
+SECTIONS, ROLL_SECTIONS = 8, 12  # of the golden section; the roll changes faster with the last hinge
 ROLLED = 1e-4  # [rad] a roll below this is as good as none
 GOLDEN = 0.381966  # 2 - (1 + sqrt 5) / 2
 
@@ -201,7 +200,9 @@ def roll_in_place(task, seen_from, floor, rolled):
 @njit
 def tip_on_axis(arm):
     """Whether the last hinge moves neither the tip nor the tool's direction."""
-    return dot(arm.tip.even, arm.tip.even) < ON_AXIS * ON_AXIS and dot(arm.tool.even, arm.tool.even) < ON_AXIS
+    return (
+        dot(arm.tip.even, arm.tip.even) < ON_AXIS * ON_AXIS and dot(arm.tool.even, arm.tool.even) < SIDEWAYS * SIDEWAYS
+    )
 
 
 @njit

@@ -23,6 +23,9 @@ BAD = [
     (lambda: SolverOptions(max_restarts=-1), "max_restarts", "at least 0"),
     (lambda: SolverOptions(max_iterations=0), "max_iterations", "at least 1"),
     (lambda: SolverOptions(seed=1.5), "seed", "whole number"),
+    (lambda: SolverOptions(roll_slack=-0.1), "roll_slack", "at least 0"),
+    (lambda: SolverOptions(hysteresis=np.inf), "hysteresis", "at least 0"),
+    (lambda: SolverOptions(elbow="sideways"), "elbow", "nearest, up, down"),
 ]
 
 
@@ -36,6 +39,7 @@ def test_bad_goals_and_options(make, argument, wanted):
 def test_nearly_unit_quaternions_and_any_direction_are_normalised():
     assert np.linalg.norm(Goal.pose([0, 0, 0], [0, 0, 0, 1.0009]).quat_xyzw) == pytest.approx(1.0, abs=1e-15)
     assert Goal.approach([0, 0, 0], [0, 0, -5]).direction.tolist() == [0, 0, -1]
+    assert Goal.approach([0, 0, 0], [0, 3e200, 4e200]).direction.tolist() == pytest.approx([0, 0.6, 0.8])
 
 
 def test_inputs_are_copied():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from types import ModuleType
 
 import numpy as np
@@ -136,3 +137,40 @@ def test_batches_of_the_wrong_shape(so101):
             solve_batch(so101, **bad)
     with pytest.raises(GoalError, match="not both"):
         solve_batch(so101, [[0, 0, 0]], [[0, 0, 1]], [[0, 0, 0, 1]])
+
+
+def test_batches_are_the_same_on_any_number_of_threads(chain):
+    """Also from several threads of Python at once, and with a row whose start is not finite."""
+    rng = np.random.default_rng(23)
+    positions = np.array([chain.forward(random_q(chain, rng))[0] for _ in range(300)])
+    directions, starts = rng.normal(size=(300, 3)), np.array([random_q(chain, rng) for _ in range(300)])
+    starts[7, 2] = np.nan
+
+    def run(threads):
+        return solve_batch(chain, positions, directions, q0=starts, threads=threads)
+
+    with ThreadPoolExecutor(3) as pool:
+        batches = list(pool.map(run, (1, 2, 5)))
+    assert batches[0].status[7] is Status.INVALID_GOAL and batches[0].status.count(Status.INVALID_GOAL) == 1
+    assert all(batch.q.tobytes() == batches[0].q.tobytes() for batch in batches)
+    assert solve(chain, Goal.approach(positions[8], directions[8]), starts[8]).q.tobytes() == batches[0].q[8].tobytes()
+
+
+def test_a_measured_joint_beyond_its_limit(arm):
+    """3 degrees beyond: the answer is inside, and no other joint moves."""
+    rng = np.random.default_rng(24)
+    for i in range(60):
+        q, joint = random_q(arm, rng), rng.integers(arm.n)
+        q[joint] = arm.upper[joint] if i % 2 else arm.lower[joint]
+        measured = q.copy()
+        measured[joint] += math.radians(3.0) * (1 if i % 2 else -1)
+        solution = solve(arm, Goal.pose(*arm.forward(q)), measured)
+        np.testing.assert_allclose(solution.q, q, atol=1e-5)
+        assert (solution.q >= arm.lower).all() and (solution.q <= arm.upper).all()
+
+
+@pytest.mark.parametrize("size", [1e9, 1e160, 1e300])
+def test_no_distance_is_too_far(arm, size):
+    for goal in (Goal.point([size, 0, -size]), Goal.approach([size, 0, 0], [0, 0, 1])):
+        solution = solve(arm, goal)
+        assert solution.status is Status.NEAREST_POSITION and np.isfinite(solution.q).all()

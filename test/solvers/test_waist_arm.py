@@ -111,6 +111,25 @@ def test_hinges_that_are_nearly_parallel(seed, rolls):
     assert solve(chain, Goal.approach(p, [0.3, 0.5, -0.8])).position_error < 1e-6
 
 
+def test_a_rounded_roll_axis_is_left_alone():
+    """A tip that is on the roll axis but for 4e-6 rad of rounding: to turn the roll mends nothing worth it."""
+    text = (MORE / "reactorx_150.urdf").read_text()
+    text = text.replace('xyz="0.093575 0 0" rpy="0 0 0"', 'xyz="0.093575 4e-7 -3e-7" rpy="0 0 0"')
+    chain = load_chain(text)
+    assert chain.waist_arm.size and not unpacked_waist(chain.waist_arm).exact
+    rng = np.random.default_rng(9)
+    for _ in range(50):
+        q = random_q(chain, rng, margin=0.05)
+        p, quat = chain.forward(q)
+        q0 = q.copy()
+        q0[4] *= 0.5
+        solution = solve(chain, Goal.approach(p, rng.normal(size=3)), q0)
+        assert solution.position_error < 1e-6
+        assert abs(solution.q[4] - q0[4]) < 0.01
+        pose = solve(chain, Goal.pose(p, quat), q0)
+        assert pose.position_error < 1e-6 and max(pose.approach_error, pose.roll_error) < 1e-4
+
+
 def search_widely(chain, goal, rng, starts=150):
     """The least approach error with the tip in place, by descents from many starts that know of no structure."""
     plain = load_chain(chain.model, tip_link=chain.tip_link, tool_axis=list(chain.tool_axis))
