@@ -157,7 +157,7 @@ def test_a_roll_is_the_least_within_the_slack(arm):
     rng = np.random.default_rng(5)
     for _ in range(8):
         p, _ = arm.forward(random_q(arm, rng))
-        quat = Rotation.random(rng=rng).as_quat()
+        quat = Rotation.random(random_state=int(rng.integers(2**31))).as_quat()
         solution = solve(arm, Goal.pose(p, quat))
         direction = tool_direction(arm, quat)
         nearest = solve(arm, Goal.approach(p, direction))
@@ -171,7 +171,7 @@ def test_a_roll_is_the_least_within_the_slack(arm):
 
 
 def test_no_slack_no_loss_of_approach(so101):
-    p, quat = [0.2, 0.05, 0.15], Rotation.random(rng=np.random.default_rng(6)).as_quat()
+    p, quat = [0.2, 0.05, 0.15], Rotation.random(random_state=6).as_quat()
     strict = solve(so101, Goal.pose(p, quat), options=SolverOptions(roll_slack=0.0))
     nearest = solve(so101, Goal.approach(p, tool_direction(so101, quat)))
     assert strict.approach_error == pytest.approx(nearest.approach_error, abs=1e-4)
