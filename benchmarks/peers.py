@@ -1,17 +1,20 @@
 """Inverse kinematics of others and ours side by side, in one table: make peers.
 
 The goals are sampled by forward kinematics, so all of them have a solution; each peer gets the goal, the start
-(mid-range) and the limits in the way that it takes them, see `HOW`. Calls are interleaved, and every answer is judged
-by the same forward kinematics: the tip's position, and the direction of the tool. What is not installed is left out.
+(mid-range) and the limits in the way that it takes them, see `HOW`. Blocks of goals are interleaved in one run, so that
+all meet the same noise and each its own warm caches; every answer is judged by the same forward kinematics: the tip's
+position, and where the tool points. What is not installed is left out.
 """
 
 from __future__ import annotations
 
 import math
+import os
 import platform
 import sys
 import time
 from collections.abc import Callable
+from contextlib import contextmanager
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -22,7 +25,7 @@ from ik_solver_ros.kinematics.kernels import joint_frames
 
 HOW = {
     "ik_solver_ros": "solve(): position and tool direction, 1e-6 m and 1e-6 rad",
-    "eaik": "raw analytic call: the full pose; the first solution inside the limits counts",
+    "eaik": "its analytic call, and in Python the choice of an exact solution in the limits: the full pose",
     "roboticstoolbox": "ik_LM in C++: the full pose, limits on, tolerance 1e-12, its 100 random restarts",
     "pytracik": "TRAC-IK: the full pose, 5 ms, 1e-6",
     "placo": "its QP solver, 100 steps of a position task and an axis-align task",
@@ -30,6 +33,7 @@ HOW = {
     "ikpy": "inverse_kinematics: the full pose, scipy's bounded least squares",
     "pybullet": "calculateInverseKinematics: the full pose, 200 iterations, limits given",
 }
+BLOCK = 25  # goals that a solver gets in a row
 Solver = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]  # (position, quaternion, direction) -> q
 
 
@@ -43,22 +47,38 @@ def main(names: list[str], goals: int = 200) -> None:
         compare(arm, chain, goals)
 
 
+@contextmanager
+def silenced():
+    """Nothing written to the standard output's descriptor meanwhile."""
+    sys.stdout.flush()
+    kept, nowhere = os.dup(1), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)
+        os.close(nowhere)
+
+
 def compare(arm: str, chain: Chain, goals: int) -> None:
     solvers: dict[str, Solver] = {}
     for name in HOW:
         try:
-            solvers[name] = globals()[f"make_{name}"](arm, chain)
+            with silenced():  # C++ parsers talk
+                solvers[name] = globals()[f"make_{name}"](arm, chain)
         except Exception as error:  # noqa: PERF203 - a peer that is not there, or that cannot take this arm
             print(f"{arm}, {name}: {type(error).__name__}: {str(error)[:100]}", file=sys.stderr)
     _, p, r = sampled(chain, np.random.default_rng(13), goals)
     d = tool_directions(chain, r)
     spent: dict[str, list[float]] = {name: [] for name in solvers}
     answers: dict[str, list[np.ndarray]] = {name: [] for name in solvers}
-    for i in range(-3, goals):  # three rounds to warm up
+    for block in range(0, goals, BLOCK):
         for name, solver in solvers.items():
-            began = time.perf_counter()
-            q = solver(p[i], r[i], d[i])
-            if i >= 0:
+            solver(p[block - 1], r[block - 1], d[block - 1])  # to warm up
+            for i in range(block, min(block + BLOCK, goals)):
+                began = time.perf_counter()
+                q = solver(p[i], r[i], d[i])
                 spent[name].append(1e6 * (time.perf_counter() - began))
                 answers[name].append(q)
     ours = np.median(spent["ik_solver_ros"])
@@ -95,16 +115,17 @@ def make_eaik(arm: str, chain: Chain) -> Solver:
     tip, quat = joint_frames(chain.arrays, np.zeros(n), np.empty((n, 4)), origins, axes)
     robot = HPRobot(axes, np.diff(np.vstack([np.zeros(3), origins, tip]), axis=0))._robot
     home = Rotation.from_quat(quat).as_matrix().T
-    pose = np.eye(4)
+    pose, half = np.eye(4), 0.5 * (chain.upper - chain.lower) + 1e-6
 
     def run(p, r, d):
         pose[:3, :3], pose[:3, 3] = Rotation.from_quat(r).as_matrix() @ home, p
-        found = robot.calculate_IK(pose).Q
-        for q in found:
-            q = q + 2 * np.pi * np.round((chain.mid - q) / (2 * np.pi))
-            if (q >= chain.lower - 1e-9).all() and (q <= chain.upper + 1e-9).all():
-                return np.clip(q, chain.lower, chain.upper)
-        return np.asarray(found[0]) if len(found) else None
+        found = robot.calculate_IK(pose)
+        for least_squares in (False, True):  # exact solutions first
+            for q, inexact in zip(found.Q, found.is_LS):
+                q = q + 2 * np.pi * np.round((chain.mid - q) / (2 * np.pi))
+                if bool(inexact) == least_squares and (abs(q - chain.mid) <= half).all():
+                    return np.clip(q, chain.lower, chain.upper)
+        return np.asarray(found.Q[0]) if len(found.Q) else None
 
     return run
 
