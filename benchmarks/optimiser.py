@@ -29,7 +29,7 @@ def nearest_positions(chain, positions, rng, starts):
 def _nearest_positions(kind, packed, positions, q0, q, distance):
     body = unpacked(kind, packed)
     for i in range(len(positions)):
-        goal = unpacked_goal(np.append(positions[i], np.zeros(4)), 0, body.tool)
+        goal = unpacked_goal(np.append(positions[i], np.zeros(4)), 0, body.tool, np.zeros((2, 3)))
         distance[i] = np.inf
         for k in range(q0.shape[1]):
             trial = q0[i, k].copy()
@@ -54,7 +54,7 @@ def _nearest_approaches(kind, packed, goals, q0, q, angle):
     budget = Budget(1e-7, 1e-9, 100)
     scale = 1.0 / body.reach
     for i in range(len(goals)):
-        goal = unpacked_goal(goals[i], 1, body.tool)
+        goal = unpacked_goal(goals[i], 1, body.tool, np.zeros((2, 3)))
         point = GoalArrays(goal.position, 0 * goal.targets, goal.tool, goal.wanted)
         angle[i] = np.inf
         for k in range(q0.shape[1]):

@@ -14,12 +14,12 @@ from ik_solver_ros.errors import GoalError
 from ik_solver_ros.jit import njit
 from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.kinematics.kernels import Array, tool_of, unpacked_chain
-from ik_solver_ros.solvers.ccdik import search
+from ik_solver_ros.solvers.ccdik import search_for
 from ik_solver_ros.solvers.goal import WIDTH, Goal, pack_goal, unpacked_goal
 from ik_solver_ros.solvers.solution import SolverOptions, Status, unpacked_options
-from ik_solver_ros.solvers.solve import DEFAULT_OPTIONS, STATUSES, find_solver, graded_on, solve
+from ik_solver_ros.solvers.solve import DEFAULT_OPTIONS, STATUSES, find_solver, grade, solve
 
-CHUNK = 64  # goals that a thread takes at a time: some need a thousand times as long as others
+CHUNK = 256  # goals that a thread takes at a time, at most: some need a thousand times as long as others
 
 
 class BatchSolution(NamedTuple):
@@ -72,28 +72,29 @@ def solve_batch(
         _one_by_one(chain, goals, targets, starts, solver, options, q, codes, misses)
     else:
         where = chain.arrays.kind, chain.packed, chain.waist_arm, goals, targets, starts, options.packed
-        ends = [(i, min(i + CHUNK, m)) for i in range(0, m, CHUNK)]
-        with ThreadPoolExecutor(threads or len(os.sched_getaffinity(0))) as pool:
+        threads = threads or len(os.sched_getaffinity(0))
+        chunk = min(CHUNK, max(1, m // (16 * threads)))
+        ends = [(i, min(i + chunk, m)) for i in range(0, m, chunk)]
+        with ThreadPoolExecutor(threads) as pool:
             list(pool.map(lambda end: _solve_rows(*where, end[0], end[1], q, codes, misses), ends))
-    return BatchSolution(q, [STATUSES[code] for code in codes], misses[:, 0], misses[:, 1], misses[:, 2])
+    return BatchSolution(q, [STATUSES[code] for code in codes.tolist()], misses[:, 0], misses[:, 1], misses[:, 2])
 
 
 @njit
 def _solve_rows(kind, packed, waist_arm, goals, targets, starts, packed_options, first, last, q, codes, misses):
     """Solve the goals from `first` up to `last`; the rows of those that are not valid stay as they are."""
     chain, options = unpacked_chain(kind, packed), unpacked_options(packed_options)
-    tool = tool_of(kind.shape[0], packed)
+    tool, wanted = tool_of(kind.shape[0], packed), np.zeros((2, 3))
     for i in range(first, last):
-        start = starts[i]
-        fault, _ = pack_goal(targets, goals[i])
+        start, packed_goal = starts[i], goals[i]
+        fault, _ = pack_goal(targets, packed_goal)
         if fault != 0 or not math.isfinite(start.sum()):
             continue
-        answer, _, _ = search(kind, packed, waist_arm, goals[i], targets, start, packed_options)
-        goal = unpacked_goal(goals[i], targets, tool)
-        row, code, position, approach, roll = graded_on(chain, goal, start, answer, options)
-        q[i] = row
-        codes[i] = code
-        misses[i, 0], misses[i, 1], misses[i, 2] = position, approach, roll
+        goal = unpacked_goal(packed_goal, targets, tool, wanted)
+        answer, _, _ = search_for(kind, packed, waist_arm, goal, start, options)
+        codes[i], misses[i, 0], misses[i, 1], misses[i, 2] = grade(chain, goal, start, answer, options)
+        for k in range(answer.shape[0]):
+            q[i, k] = answer[k]
 
 
 def _one_by_one(chain, goals, targets, starts, solver, options, q, codes, misses):  # type: ignore[no-untyped-def]

@@ -64,7 +64,7 @@ def waist_branches(waist_arm, packed_goal, targets, tool, q0, packed_options, ou
     """Fill `out` (16, 5) with all postures of a WaistArm that reach the goal, or nearly; returns how many."""
     arm = unpacked_waist(waist_arm)
     options = unpacked_options(packed_options)
-    goal = unpacked_goal(packed_goal, targets, tool)
+    goal = unpacked_goal(packed_goal, targets, tool, np.zeros((2, 3)))
     tolerance = max(options.orientation_tolerance, EXACT)
     pairs = np.empty((8, 2))
     count = 0
@@ -92,7 +92,7 @@ def waist_branches(waist_arm, packed_goal, targets, tool, q0, packed_options, ou
 def hunt_all(kind, packed, packed_goal, targets, q0, packed_options, out):
     """Fill `out` (m, n) with the exact answers found from m starts; returns how many."""
     body = unpacked(kind, packed)
-    goal = unpacked_goal(packed_goal, targets, tool_of(kind.shape[0], packed))
+    goal = unpacked_goal(packed_goal, targets, tool_of(kind.shape[0], packed), np.zeros((2, 3)))
     options = unpacked_options(packed_options)
     budget = Budget(options.position_tolerance, options.orientation_tolerance, options.max_iterations)
     scale = 1.0 / max(body.reach, 1e-6)

@@ -51,10 +51,15 @@ def ccdik(chain: Chain, goal: Goal, q0: Array, options: SolverOptions) -> Attemp
 @njit
 def search(kind, packed, waist_arm, packed_goal, targets, q0, packed_options):
     """(q, iterations, restarts) of the best answer to a packed goal, see `ccdik`."""
-    options = unpacked_options(packed_options)
-    goal = unpacked_goal(packed_goal, targets, tool_of(kind.shape[0], packed))
+    goal = unpacked_goal(packed_goal, targets, tool_of(kind.shape[0], packed), np.zeros((2, 3)))
+    return search_for(kind, packed, waist_arm, goal, q0, unpacked_options(packed_options))
+
+
+@njit
+def search_for(kind, packed, waist_arm, goal, q0, options):
+    """The same, with goal and options unpacked."""
     answer, miss = q0, math.inf
-    if waist_arm.shape[0] > 0 and targets > 0:
+    if waist_arm.shape[0] > 0 and goal.targets > 0:
         answer, miss, done = by_structure(waist_arm, goal, q0, options)
         exact = miss <= 0.5 * options.orientation_tolerance
         hopeless = MENDED <= miss < math.inf  # to mend: the position is in place, the direction cannot be had

@@ -72,12 +72,16 @@ def errors(chain, goal, q):
     off = sub(p, goal.position)
     approach_error, roll_error = 0.0, 0.0
     if goal.targets > 0:
-        now = rotate(quat, goal.tool[0])
-        approach_error = angle_between(now, goal.wanted[0])
-        if goal.targets > 1:
-            side = rotate(from_two_vectors(now, goal.wanted[0]), rotate(quat, goal.tool[1]))
-            roll_error = angle_between(side, goal.wanted[1])
+        approach_error = angle_between(rotate(quat, goal.tool[0]), goal.wanted[0])
+    if goal.targets > 1:
+        roll_error = _roll_error(quat, goal.tool, goal.wanted)
     return math.sqrt(dot(off, off)), approach_error, roll_error
+
+
+@njit
+def _roll_error(quat, tool, wanted):
+    mended = from_two_vectors(rotate(quat, tool[0]), wanted[0])
+    return angle_between(rotate(mended, rotate(quat, tool[1])), wanted[1])
 
 
 @njit

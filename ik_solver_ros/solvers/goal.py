@@ -67,19 +67,19 @@ class Goal:
 
     def arrays(self, chain: Chain) -> GoalArrays:
         """The goal as direction targets of this chain's tool: its axis first, then one perpendicular to it."""
-        goal: GoalArrays = unpacked_goal(self.packed, self.targets, chain.tool)
+        goal: GoalArrays = unpacked_goal(self.packed, self.targets, chain.tool, np.zeros((2, 3)))
         return goal
 
 
 @njit
-def unpacked_goal(packed, targets, tool):
-    """The GoalArrays of a packed goal (7,) for this tool (2, 3)."""
-    wanted = np.zeros((2, 3))
+def unpacked_goal(packed, targets, tool, wanted):
+    """The GoalArrays of a packed goal (7,) for this tool (2, 3); `wanted` (2, 3) is room for its directions."""
     if targets == 1:
-        wanted[0] = packed[3:6]
+        wanted[0, 0], wanted[0, 1], wanted[0, 2] = packed[3], packed[4], packed[5]
     elif targets == 2:
+        r = (packed[3], packed[4], packed[5], packed[6])
         for k in range(2):
-            wanted[k, 0], wanted[k, 1], wanted[k, 2] = quaternion.rotate(packed[3:7], tool[k])
+            wanted[k, 0], wanted[k, 1], wanted[k, 2] = quaternion.rotate(r, tool[k])
     return GoalArrays(packed[:3], targets, tool, wanted)
 
 

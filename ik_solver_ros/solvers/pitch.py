@@ -21,7 +21,8 @@ from ik_solver_ros.kinematics.waist_arm import JOINTS, SLACK, Target, WaistArm, 
 
 EXACT = 1e-5  # [rad] a closed form's error, from the rounding of a URDF's numbers; a descent mends it
 SAME = 1e-7  # [rad] errors that differ by less are equal
-ANY_APPROACH = -1.0  # a `floor` that asks for the nearest approach instead of the least roll
+ANY_APPROACH = -1.0  # a `floor` that asks for the nearest approach instead of the least roll...
+BEST_PITCH_ONLY = -2.0  # ...and one that asks for t* alone, where only an exact approach is worth having
 
 # The best posture so far is an array: what it misses by [rad], in the order of importance, and its five angles.
 # MISS: the approach's chord; where a roll is asked for, its angle. SECOND: then the approach's chord. ELBOW: 0 as
@@ -69,9 +70,14 @@ def nothing():
 def best_pitch(task, q1, q5, floor, best):
     """Improve `best` by the best posture at these angles of the waist and the last hinge.
 
-    floor: ANY_APPROACH for the nearest approach, else the chord that it may have for the sake of the least roll.
+    floor: ANY_APPROACH or BEST_PITCH_ONLY for the nearest approach, else the chord that it may have for the sake of the
+    least roll.
     """
     rolls = floor >= 0.0
+    now = task.now
+    longer = max(abs(q1 - now[0]), abs(q5 - now[4])) > best[STEP] + SLACK
+    if longer and best[MISS] <= SAME and best[SECOND] <= SAME and task.elbow == 0.0:
+        return  # only a shorter way would be better
     seen = view(task, q1, q5, rolls)
     size = math.sqrt(squared(seen.match.swing))
     least = chord(seen.match.mean + size)
@@ -79,7 +85,6 @@ def best_pitch(task, q1, q5, floor, best):
         return
     if abs(seen.reach) > math.sqrt(task.arm.spans[0]) + abs(seen.hand):
         return
-    now = task.now
     ideal = unit(seen.match.swing) if size > 1e-12 else turned(complex(1.0, 0.0), now[1] + now[2] + now[3])
     if rolls and floor > EXACT:
         # Without roll, where its sine is zero; and at the ends of what `floor` allows.
@@ -96,7 +101,7 @@ def best_pitch(task, q1, q5, floor, best):
             hold_pitch(task, seen, floor, ideal * complex(x, y), best)
             hold_pitch(task, seen, floor, ideal * complex(x, -y), best)
     hold_pitch(task, seen, floor, ideal, best)
-    if floor > EXACT or (not rolls and best[MISS] > least + SAME):
+    if floor > EXACT or (floor == ANY_APPROACH and best[MISS] > least + SAME):
         ends_of_pitch(task, seen, floor, best)
 
 
@@ -218,14 +223,16 @@ def offer(task, q1, q5, turn_2, turn_3, turn_4, misses, best):
     if not miss <= best[MISS] + SAME:
         return
     arm, now = task.arm, task.now
+    as_good = miss > best[MISS] - SAME and second > best[SECOND] - SAME
+    longest = best[STEP] + SLACK if as_good and task.elbow == 0.0 else math.inf  # a step that would be too long
     q2 = fitted(angle_of(turn_2), arm.lower[1], arm.upper[1], now[1])
-    if q2 != q2:
+    if not abs(q2 - now[1]) <= longest:  # nor is nan
         return
     q3 = fitted(angle_of(turn_3), arm.lower[2], arm.upper[2], now[2])
-    if q3 != q3:
+    if not abs(q3 - now[2]) <= longest:
         return
     q4 = fitted(angle_of(turn_4), arm.lower[3], arm.upper[3], now[3])
-    if q4 != q4:
+    if not abs(q4 - now[3]) <= longest:
         return
     away = 0.0
     if task.elbow != 0.0 and task.elbow * elbow_height(arm, q2, q3) < 0.0:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from importlib import import_module
 
+import numpy as np
 import numpy.typing as npt
 
 from ik_solver_ros.errors import UnknownSolverError
@@ -13,6 +14,7 @@ from ik_solver_ros.jit import njit
 from ik_solver_ros.kinematics import kernels
 from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.kinematics.kernels import Array
+from ik_solver_ros.solvers.ccdik import search_for
 from ik_solver_ros.solvers.descent import errors
 from ik_solver_ros.solvers.goal import Goal, unpacked_goal
 from ik_solver_ros.solvers.solution import Attempt, Solution, SolverOptions, Status, unpacked_options
@@ -69,8 +71,14 @@ def solve(
     start = chain.mid.copy() if q0 is None else chain.checked(q0, "q0")
     if q_before is not None:
         start = ahead(chain, goal, start, chain.checked(q_before, "q_before"))
-    attempt = find_solver(solver)(chain, goal, start, options)
-    return judge(chain, goal, start, attempt, options)
+    if solver != "ccdik":
+        return judge(chain, goal, start, find_solver(solver)(chain, goal, start, options), options)
+    body = chain.arrays.kind, chain.packed, chain.waist_arm
+    # The same in one call of compiled code, for speed.
+    q, code, position, approach, roll, iterations, restarts = searched(
+        *body, goal.packed, goal.targets, start, options.packed
+    )
+    return Solution(q, STATUSES[code], position, approach, roll, iterations, restarts, chain, goal)
 
 
 def judge(chain: Chain, goal: Goal, start: Array, attempt: Attempt, options: SolverOptions) -> Solution:
@@ -91,16 +99,27 @@ def judge(chain: Chain, goal: Goal, start: Array, attempt: Attempt, options: Sol
 def graded(kind, packed, packed_goal, targets, start, answer, packed_options):
     """(q, index into STATUSES, position [m], approach [rad], roll [rad]) of a solver's answer, see `judge`."""
     chain = kernels.unpacked_chain(kind, packed)
-    goal = unpacked_goal(packed_goal, targets, kernels.tool_of(kind.shape[0], packed))
-    return graded_on(chain, goal, start, answer, unpacked_options(packed_options))
+    goal = unpacked_goal(packed_goal, targets, kernels.tool_of(kind.shape[0], packed), np.zeros((2, 3)))
+    q = answer.copy()
+    code, position, approach, roll = grade(chain, goal, start, q, unpacked_options(packed_options))
+    return q, code, position, approach, roll
 
 
 @njit
-def graded_on(chain, goal, start, answer, options):
-    """The same, unpacked."""
-    q = answer.copy()
+def searched(kind, packed, waist_arm, packed_goal, targets, start, packed_options):
+    """(q, index into STATUSES, the three errors, iterations, restarts): CCDIK's answer, graded."""
+    chain, options = kernels.unpacked_chain(kind, packed), unpacked_options(packed_options)
+    goal = unpacked_goal(packed_goal, targets, kernels.tool_of(kind.shape[0], packed), np.zeros((2, 3)))
+    q, iterations, restarts = search_for(kind, packed, waist_arm, goal, start, options)
+    code, position, approach, roll = grade(chain, goal, start, q, options)
+    return q, code, position, approach, roll, iterations, restarts
+
+
+@njit
+def grade(chain, goal, start, q, options):
+    """(index into STATUSES, position [m], approach [rad], roll [rad]) of q, which is put inside the limits in place."""
     for i in range(q.shape[0]):
-        if not math.isfinite(answer[i]):
+        if not math.isfinite(q[i]):
             q[:] = start
             break
     for i in range(q.shape[0]):
@@ -113,4 +132,4 @@ def graded_on(chain, goal, start, answer, options):
         code = 2
     elif max(approach, roll) > options.orientation_tolerance:
         code = 1
-    return q, code, position, approach, roll
+    return code, position, approach, roll

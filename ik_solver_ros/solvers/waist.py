@@ -22,8 +22,10 @@ from ik_solver_ros.kinematics.waist_arm import ON_AXIS, TWO_PI, at, fitted
 from ik_solver_ros.solvers.pitch import (
     ANGLES,
     ANY_APPROACH,
+    BEST_PITCH_ONLY,
     EXACT,
     MISS,
+    SECOND,
     best_pitch,
     chord,
     nothing,
@@ -59,8 +61,11 @@ def nearest_approach(task, tolerance, best):
 def _exact_approach(task, tolerance, best):
     """The best of an arm with the tip on its roll axis, or an exact approach; False if there was none to be found."""
     if tip_on_axis(task.arm):
-        look(task, task.now[4], 1.0, ANY_APPROACH, best)
-        look(task, task.now[4], -1.0, ANY_APPROACH, best)
+        for floor in (BEST_PITCH_ONLY, ANY_APPROACH):
+            look(task, task.now[4], 1.0, floor, best)
+            look(task, task.now[4], -1.0, floor, best)
+            if best[MISS] < tolerance:
+                return True
         return True
     best[MISS] = tolerance  # nothing that is not exact is worth a look
     if math.hypot(task.goal.tool.even[2], task.goal.tool.odd[2]) < ALONG_WAIST:
@@ -70,7 +75,7 @@ def _exact_approach(task, tolerance, best):
     if not best[MISS] < tolerance:
         pairs = np.empty((8, 2))
         for k in range(exact_pairs(task, pairs)):
-            best_pitch(task, pairs[k, 0], pairs[k, 1], ANY_APPROACH, best)
+            best_pitch(task, pairs[k, 0], pairs[k, 1], BEST_PITCH_ONLY, best)
     if best[MISS] < tolerance:
         return True
     best[MISS] = math.inf
@@ -81,15 +86,19 @@ def _exact_approach(task, tolerance, best):
 def nearest_pose(task, tolerance, slack, best):
     """The least roll among the postures whose approach is within `slack` [rad] of the nearest, in `best`."""
     if tip_on_axis(task.arm):
-        # The two sides are seen once, and what is within the slack of the better one is rolled.
+        # The two sides are seen, and what is within the slack of the better one is rolled.
         front, back = nothing(), nothing()
-        look(task, task.now[4], 1.0, ANY_APPROACH, front)
-        look(task, task.now[4], -1.0, ANY_APPROACH, back)
-        floor = widened(min(front[MISS], back[MISS]), slack)
-        roll_in_place(task, front, floor, best)
-        roll_in_place(task, back, floor, best)
+        for pitches in (BEST_PITCH_ONLY, ANY_APPROACH):
+            look(task, task.now[4], 1.0, pitches, front)
+            look(task, task.now[4], -1.0, pitches, back)
+            floor = tolerance if pitches == BEST_PITCH_ONLY else widened(min(front[MISS], back[MISS]), slack)
+            roll_in_place(task, front, floor, best)
+            roll_in_place(task, back, floor, best)
+            if best[MISS] < tolerance and best[SECOND] < tolerance:
+                return
         return
     rolled = nothing()
+    rolled[MISS] = tolerance  # nothing that is not exact is worth a look
     pairs = np.empty((8, 2))
     count = exact_pairs(task, pairs)
     for k in range(count):
@@ -97,6 +106,7 @@ def nearest_pose(task, tolerance, slack, best):
     if rolled[MISS] < tolerance:
         best[:] = rolled
         return
+    rolled[MISS] = math.inf
     if not _exact_approach(task, tolerance, best):
         count = 0
     angles, misses, places = np.empty(SAMPLES + SPECIAL), np.empty((2, SAMPLES + SPECIAL)), np.empty((CLOSER, 3))

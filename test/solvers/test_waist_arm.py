@@ -15,7 +15,6 @@ from ik_solver_ros import Goal, SolverOptions, Status, load_chain, solve
 from ik_solver_ros.kinematics.waist_arm import fitted, unpacked_waist
 from ik_solver_ros.solvers import ccdik
 from ik_solver_ros.solvers.descent import errors
-from ik_solver_ros.solvers.goal import unpacked_goal
 from ik_solver_ros.solvers.pitch import ANGLES, ANY_APPROACH, MISS, best_pitch, elbow_height, hold_pitch, nothing, view
 
 
@@ -46,9 +45,7 @@ def test_which_arms_are_of_this_kind(arm):
 
 def task_at(chain, goal, q0, elbow=0.0):
     arm = unpacked_waist(chain.waist_arm)
-    return ccdik.waist_task(
-        arm, unpacked_goal(goal.packed, goal.targets, chain.tool), np.asarray(q0, dtype=float), elbow
-    )
+    return ccdik.waist_task(arm, goal.arrays(chain), np.asarray(q0, dtype=float), elbow)
 
 
 def test_the_pitch_of_a_posture_holds_it(arm):
