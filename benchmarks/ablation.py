@@ -46,8 +46,7 @@ def variant(name: str, goals: int) -> None:
         ccdik.NO_SWEEP = sys.maxsize  # before anything is compiled
     for arm, chain in arms().items():
         if name != "as it is":
-            object.__setattr__(chain, "waist_arm", np.empty(0))
-            chain.waist_arm.flags.writeable = False
+            object.__setattr__(chain, "waist_arm", None)
         _, p, r = sampled(chain, np.random.default_rng(12), goals)
         asked = [Goal.approach(*goal) for goal in zip(p, tool_directions(chain, r))]
         answers = [solve(chain, goal) for goal in asked]

@@ -7,9 +7,12 @@ import json
 import math
 import os
 import sys
+import threading
 from collections.abc import Sequence
 
 from ik_solver_ros.errors import IkSolverError
+
+PATIENCE = 4.0  # [s] of silence before a command says what it is doing
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -88,7 +91,13 @@ def _solve(parsed: argparse.Namespace) -> int:
         goal = Goal.pose(parsed.position, parsed.quat)
     else:
         goal = Goal.point(parsed.position)
+    patience = threading.Timer(
+        PATIENCE, print, ["the solver is being compiled, this once; it takes about a minute"], {"file": sys.stderr}
+    )
+    patience.daemon = True
+    patience.start()
     solution = solve(chain, goal, parsed.q0, solver=parsed.solver)
+    patience.cancel()
     joints = {name: round(float(q), 9) for name, q in zip(chain.joint_names, solution.q)}
     if not parsed.json:
         print(f"{solution.sentence()}:")

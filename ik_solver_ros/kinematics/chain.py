@@ -39,7 +39,7 @@ class Chain:
     direction_rank: int  # rank of position + direction at generic configurations: 5 is any direction
     reach: float  # [m] no position of the tip is farther than this from the first joint
     packed: Array  # arrays, tool, reach and sample postures in one: see kernels.packed
-    waist_arm: Array  # the constants of a WaistArm, empty for any other chain: see waist_arm.packed
+    waist_arm: Array | None  # the constants of a WaistArm, None for any other chain: see waist_arm.packed
     model: RobotModel  # the whole robot: frames, grippers and other joints off the chain
 
     def __repr__(self) -> str:

@@ -82,7 +82,7 @@ def load_chain(
         direction_rank=_direction_rank(arrays, direction),
         reach=reach,
         packed=_readonly(kernels.packed(arrays, tool, reach, _postures(arrays))),
-        waist_arm=_readonly(waist_arm.packed(arrays, tool)),
+        waist_arm=waist_arm.packed(arrays, tool),
         model=model,
     )
 

@@ -63,29 +63,29 @@ class WaistArm(NamedTuple):
 
 
 @njit
-def _vector(data, k):
-    return data[k], data[k + 1], data[k + 2]
+def _vector(data):
+    return data[0], data[1], data[2]
 
 
 @njit
-def _turning(data, k):
-    return Turning(_vector(data, k), _vector(data, k + 3), _vector(data, k + 6))
+def _turning(data):
+    return Turning(_vector(data[:3]), _vector(data[3:6]), _vector(data[6:9]))
 
 
 @njit
 def unpacked_waist(data):
     """The WaistArm in `data` (SIZE,), see `packed`."""
     return WaistArm(
-        _vector(data, 0),
-        (_vector(data, 3), _vector(data, 6), _vector(data, 9)),
-        _vector(data, 12),
-        _vector(data, 15),
+        _vector(data[0:3]),
+        (_vector(data[3:6]), _vector(data[6:9]), _vector(data[9:12])),
+        _vector(data[12:15]),
+        _vector(data[15:18]),
         complex(data[18], data[19]),
         complex(data[20], data[21]),
         complex(data[22], data[23]),
-        _turning(data, 24),
-        _turning(data, 33),
-        _turning(data, 42),
+        _turning(data[24:33]),
+        _turning(data[33:42]),
+        _turning(data[42:51]),
         (data[51], data[52], data[53], data[54], data[55]),
         (data[56], data[57], data[58], data[59], data[60]),
         (data[61], data[62], data[63], data[64], data[65]),
@@ -97,18 +97,18 @@ def unpacked_waist(data):
     )
 
 
-def packed(chain: ChainArrays, tool: Array) -> Array:
-    """The constants (SIZE,) of a chain that is such an arm, (0,) of any other."""
+def packed(chain: ChainArrays, tool: Array) -> Array | None:
+    """The constants (SIZE,) of a chain that is such an arm, None of any other."""
     if len(chain.kind) != JOINTS or (chain.kind == PRISMATIC).any():
-        return np.empty(0)
+        return None
     parents, origins, axes = np.empty((5, 4)), np.empty((5, 3)), np.empty((5, 3))
     tip_p, tip_q = joint_frames(chain, np.zeros(5), parents, origins, axes)
     along = axes[1]
     signs = np.array([1.0, 1.0, np.sign(axes[2] @ along), np.sign(axes[3] @ along), 1.0])
     if any(np.linalg.norm(np.cross(axes[i], along)) > PARALLEL for i in (2, 3)):
-        return np.empty(0)
+        return None
     if any(np.linalg.norm(np.cross(axes[i], along)) < 0.1 for i in (0, 4)):
-        return np.empty(0)  # a waist or a last hinge parallel to the group moves in its plane
+        return None  # a waist or a last hinge parallel to the group moves in its plane
     first = np.cross(along, np.eye(3)[int(np.argmin(np.abs(along)))])
     first /= np.linalg.norm(first)
     basis = np.array([first, np.cross(along, first), along])
@@ -117,7 +117,7 @@ def packed(chain: ChainArrays, tool: Array) -> Array:
     plane = points[:, 0] + 1j * points[:, 1]
     upper_arm, forearm = plane[2] - plane[1], plane[3] - plane[2]
     if min(abs(upper_arm), abs(forearm)) < 1e-3:
-        return np.empty(0)
+        return None
 
     def turning(vector: Array) -> list[Array]:
         fixed = turns[4] * (turns[4] @ vector)
@@ -149,10 +149,12 @@ def packed(chain: ChainArrays, tool: Array) -> Array:
             [0.0],
         ]
     )
+    data.flags.writeable = False
     rng = np.random.default_rng(0)
     off = max(_off(chain, tool, data, rng.uniform(-np.pi, np.pi, JOINTS)) for _ in range(8))
     radius = float(np.linalg.norm(tip[1]))  # at which the last hinge turns the tip
-    data[82] = float(off < EXACT and not EXACT < radius < ON_AXIS)
+    data = np.append(data[:-1], float(off < EXACT and not EXACT < radius < ON_AXIS))
+    data.flags.writeable = False
     return data
 
 

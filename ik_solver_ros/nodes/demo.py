@@ -36,7 +36,7 @@ from ik_solver_ros.share import share_dir
 WITHIN_POSITION, WITHIN_ANGLE = 2e-3, np.radians(1.0)  # [m], [rad] a goal within both is reached
 SETTLE = 0.4  # [s] after the end of a motion, before it is measured
 PATIENCE = 3.0  # [s] for an answer to a goal
-START_WITHIN = 120.0  # [s] for both nodes; the solver is compiled at the very first start
+START_WITHIN = 600.0  # [s] for both nodes; at the very first start the solver is compiled, perhaps for minutes
 
 
 class Outcome(NamedTuple):

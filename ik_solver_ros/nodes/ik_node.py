@@ -101,7 +101,7 @@ class IkNode(Node):
         )
         for sentence in limits.assumed:
             log.info(sentence)
-        log.info("preparing the solver; the very first time it is compiled, which takes some 15 s")
+        log.info("preparing the solver; the very first time it is compiled, which takes about a minute")
         began = time.monotonic()
         pose = Goal.pose(*chain.forward(chain.mid))
         solve(chain, pose, solver=self._solver)  # compiles, or loads what was compiled before

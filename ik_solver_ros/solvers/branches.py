@@ -36,7 +36,7 @@ def solve_all(
     HUNTS * max_restarts starts finds. Raises as `solve` does.
     """
     start = chain.clamped(chain.mid.copy() if q0 is None else chain.checked(q0, "q0"))  # type: ignore[arg-type]
-    if chain.waist_arm.size and goal.targets:
+    if chain.waist_arm is not None and goal.targets:
         rows = np.empty((16, JOINTS))
         count = waist_branches(chain.waist_arm, goal.packed, goal.targets, chain.tool, start, options.packed, rows)
         found = [solve(chain, goal, row, options=options) for row in rows[:count]]
@@ -47,7 +47,7 @@ def solve_all(
             judge(chain, goal, start, Attempt(_slid(chain, goal, row, start, options), 0, 0), options)
             for row in rows[:count]
         ]
-    apart = DISTINCT if chain.n <= CONSTRAINTS[goal.targets] or chain.waist_arm.size else DISTINCT_IDLE
+    apart = DISTINCT if chain.n <= CONSTRAINTS[goal.targets] or chain.waist_arm is not None else DISTINCT_IDLE
     distinct: list[Solution] = []
     for solution in found:
         if solution.status is not Status.REACHED:

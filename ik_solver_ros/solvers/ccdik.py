@@ -59,7 +59,7 @@ def search(kind, packed, waist_arm, packed_goal, targets, q0, packed_options):
 def search_for(kind, packed, waist_arm, goal, q0, options):
     """The same, with goal and options unpacked."""
     answer, miss = q0, math.inf
-    if waist_arm.shape[0] > 0 and goal.targets > 0:
+    if waist_arm is not None and goal.targets > 0:
         answer, miss, done = by_structure(waist_arm, goal, q0, options)
         exact = miss <= 0.5 * options.orientation_tolerance
         hopeless = MENDED <= miss < math.inf  # to mend: the position is in place, the direction cannot be had
@@ -90,7 +90,7 @@ def search_on(body, waist_arm, goal, q0, answer, miss, options):
     budget = Budget(options.position_tolerance, options.orientation_tolerance, options.max_iterations)
     point = GoalArrays(goal.position, 0 * goal.targets, goal.tool, goal.wanted)  # a literal 0 is a type of its own
     scale = 1.0 / max(body.reach, 1e-6)
-    if waist_arm.shape[0] > 0:
+    if waist_arm is not None:
         q, spent, restarts = on_waist(body.chain, waist_arm, goal, point, start, answer, miss, scale, budget, options)
     else:
         q, spent, restarts = anywhere(body, goal, point, start, scale, budget, options)

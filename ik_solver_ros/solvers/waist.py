@@ -61,9 +61,11 @@ def nearest_approach(task, tolerance, best):
 def _exact_approach(task, tolerance, best):
     """The best of an arm with the tip on its roll axis, or an exact approach; False if there was none to be found."""
     if tip_on_axis(task.arm):
-        for floor in (BEST_PITCH_ONLY, ANY_APPROACH):
-            look(task, task.now[4], 1.0, floor, best)
-            look(task, task.now[4], -1.0, floor, best)
+        for pitches in (BEST_PITCH_ONLY, ANY_APPROACH):
+            # At first nothing that is not exact is worth a look.
+            best[MISS] = tolerance if pitches == BEST_PITCH_ONLY else math.inf
+            look(task, task.now[4], 1.0, pitches, best)
+            look(task, task.now[4], -1.0, pitches, best)
             if best[MISS] < tolerance:
                 return True
         return True
@@ -74,8 +76,12 @@ def _exact_approach(task, tolerance, best):
         look(task, task.now[4], -1.0, ANY_APPROACH, best)
     if not best[MISS] < tolerance:
         pairs = np.empty((8, 2))
-        for k in range(exact_pairs(task, pairs)):
-            best_pitch(task, pairs[k, 0], pairs[k, 1], BEST_PITCH_ONLY, best)
+        count = exact_pairs(task, pairs)
+        for pitches in (BEST_PITCH_ONLY, ANY_APPROACH):  # an end of the pitches may be the best one but for rounding
+            for k in range(count):
+                best_pitch(task, pairs[k, 0], pairs[k, 1], pitches, best)
+            if best[MISS] < tolerance:
+                break
     if best[MISS] < tolerance:
         return True
     best[MISS] = math.inf
@@ -89,9 +95,13 @@ def nearest_pose(task, tolerance, slack, best):
         # The two sides are seen, and what is within the slack of the better one is rolled.
         front, back = nothing(), nothing()
         for pitches in (BEST_PITCH_ONLY, ANY_APPROACH):
+            best[MISS] = math.inf
+            # At first nothing that is not exact is worth a look.
+            front[MISS] = back[MISS] = tolerance if pitches == BEST_PITCH_ONLY else math.inf
             look(task, task.now[4], 1.0, pitches, front)
             look(task, task.now[4], -1.0, pitches, back)
-            floor = tolerance if pitches == BEST_PITCH_ONLY else widened(min(front[MISS], back[MISS]), slack)
+            nearest = min(front[MISS], back[MISS])
+            floor = 0.999 * tolerance if pitches == BEST_PITCH_ONLY else widened(nearest, slack)
             roll_in_place(task, front, floor, best)
             roll_in_place(task, back, floor, best)
             if best[MISS] < tolerance and best[SECOND] < tolerance:
