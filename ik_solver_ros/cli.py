@@ -96,8 +96,10 @@ def _solve(parsed: argparse.Namespace) -> int:
     )
     patience.daemon = True
     patience.start()
-    solution = solve(chain, goal, parsed.q0, solver=parsed.solver)
-    patience.cancel()
+    try:
+        solution = solve(chain, goal, parsed.q0, solver=parsed.solver)
+    finally:
+        patience.cancel()
     joints = {name: round(float(q), 9) for name, q in zip(chain.joint_names, solution.q)}
     if not parsed.json:
         print(f"{solution.sentence()}:")

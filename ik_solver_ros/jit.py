@@ -21,12 +21,14 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @cache
 def source_stamp() -> str:
-    """One digest over the sources of all compiled code of the package."""
+    """One digest over all modules of the package with compiled code."""
     digest = hashlib.sha256()
     root = Path(__file__).parent
     for path in sorted(p for room in ("kinematics", "solvers") for p in (root / room).glob("*.py")):
-        digest.update(path.name.encode())
-        digest.update(path.read_bytes())
+        source = path.read_bytes()
+        if b"@njit" in source:
+            digest.update(path.name.encode())
+            digest.update(source)
     return digest.hexdigest()
 
 

@@ -9,15 +9,15 @@ from ik_solver_ros.jit import njit
 from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.kinematics.kernels import Array, tool_of, unpacked
 from ik_solver_ros.kinematics.waist_arm import JOINTS, unpacked_waist
-from ik_solver_ros.solvers.ccdik import HUNT, begin, nearest_postures, waist_task
+from ik_solver_ros.solvers.ccdik import HUNT, begin, nearest_postures
 from ik_solver_ros.solvers.descent import Budget, descend
 from ik_solver_ros.solvers.goal import Goal, unpacked_goal
-from ik_solver_ros.solvers.pitch import ANGLES, ANY_APPROACH, ELBOW, EXACT, MISS, best_pitch, nothing
+from ik_solver_ros.solvers.pitch import EXACT
 from ik_solver_ros.solvers.random import seeded
 from ik_solver_ros.solvers.solution import Attempt, Solution, SolverOptions, Status, unpacked_options
 from ik_solver_ros.solvers.solve import DEFAULT_OPTIONS, judge, solve
 from ik_solver_ros.solvers.track import CONSTRAINTS, idle_motions
-from ik_solver_ros.solvers.waist import exact_pairs, look, roll_in_place, tip_on_axis
+from ik_solver_ros.solvers.waist import exact_postures
 
 DISTINCT = 0.02  # [rad or m] answers that differ by less in every joint are one...
 DISTINCT_IDLE = 0.5  # ...of a redundant arm, whose answers lie on curves that are followed only so far
@@ -62,30 +62,9 @@ def solve_all(
 @njit
 def waist_branches(waist_arm, packed_goal, targets, tool, q0, packed_options, out):
     """Fill `out` (16, 5) with all postures of a WaistArm that reach the goal, or nearly; returns how many."""
-    arm = unpacked_waist(waist_arm)
-    options = unpacked_options(packed_options)
     goal = unpacked_goal(packed_goal, targets, tool, np.zeros((2, 3)))
-    tolerance = max(options.orientation_tolerance, EXACT)
-    pairs = np.empty((8, 2))
-    count = 0
-    for elbow in (1.0, -1.0):
-        task = waist_task(arm, goal, q0, elbow)
-        on_axis = tip_on_axis(arm)
-        for k in range(4 if on_axis else 2 + exact_pairs(task, pairs)):
-            best = nothing()
-            if k < 2 and targets == 1:
-                look(task, task.now[4], 1.0 - 2.0 * k, ANY_APPROACH, best)
-            elif k < 2 and on_axis:
-                side = nothing()
-                look(task, task.now[4], 1.0 - 2.0 * k, ANY_APPROACH, side)
-                roll_in_place(task, side, tolerance, best)
-            elif k >= 2 and not on_axis:
-                best_pitch(task, pairs[k - 2, 0], pairs[k - 2, 1], ANY_APPROACH if targets == 1 else EXACT, best)
-            if best[MISS] <= tolerance and best[ELBOW] == 0.0 and count < out.shape[0]:
-                for i in range(JOINTS):
-                    out[count, i] = arm.sign[i] * best[ANGLES + i]
-                count += 1
-    return count
+    tolerance = max(unpacked_options(packed_options).orientation_tolerance, EXACT)
+    return exact_postures(unpacked_waist(waist_arm), goal, q0, tolerance, out)
 
 
 @njit

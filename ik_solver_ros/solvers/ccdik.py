@@ -21,11 +21,11 @@ from ik_solver_ros.jit import njit
 from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.kinematics.kernels import CONTINUOUS, Array, tool_of, unpacked
 from ik_solver_ros.kinematics.quaternion import dot, sub
-from ik_solver_ros.kinematics.waist_arm import JOINTS, target, unpacked_waist
+from ik_solver_ros.kinematics.waist_arm import JOINTS, unpacked_waist
 from ik_solver_ros.solvers import waist
 from ik_solver_ros.solvers.descent import Budget, descend, errors, misses, sweep
 from ik_solver_ros.solvers.goal import Goal, GoalArrays, unpacked_goal
-from ik_solver_ros.solvers.pitch import ANGLES, ANY_APPROACH, EXACT, MISS, SECOND, STEP, Task, nothing
+from ik_solver_ros.solvers.pitch import ANGLES, ANY_APPROACH, EXACT, MISS, SECOND, STEP, nothing
 from ik_solver_ros.solvers.random import seeded, uniform
 from ik_solver_ros.solvers.solution import Attempt, SolverOptions, unpacked_options
 from ik_solver_ros.solvers.stretch import KEPT, nearest_reach
@@ -37,7 +37,8 @@ NO_FLIP = 0.1  # [rad or m] an answer this near to q0 is on its branch
 FAR = 24  # random ones beside them, where a position seems to be out of reach
 NEAR = 8  # sample postures that are tried before random ones
 NO_SWEEP = 2  # every other start goes without a sweep: near singular postures it often finds the wrong basin
-MENDED = 1e-2  # [rad] what a descent from a closed form is tried for
+MENDED = 1e-2  # [rad] what a descent from a closed form is tried for...
+NEARLY = 1e-3  # [rad] ...and one from each of its branches
 SAME_POSITION, SAME_ANGLE = 1e-7, 1e-4  # [m], [rad] answers nearer than this are equal; then the nearer to q0 wins
 
 
@@ -92,6 +93,10 @@ def search_on(body, waist_arm, goal, q0, answer, miss, options):
     scale = 1.0 / max(body.reach, 1e-6)
     if waist_arm is not None:
         q, spent, restarts = on_waist(body.chain, waist_arm, goal, point, start, answer, miss, scale, budget, options)
+        if miss < NEARLY:
+            p, first, second = misses(body.chain, goal, q)
+            if max(first, second) > options.orientation_tolerance:
+                q, spent, restarts = hunt(body, goal, start, q, scale, budget, options)
     else:
         q, spent, restarts = anywhere(body, goal, point, start, scale, budget, options)
     if options.track and np.max(np.abs(q - start)) > NO_FLIP:
@@ -116,7 +121,7 @@ def keep_branch(chain, goal, point, start, answer, scale, budget, options):
 def by_structure(waist_arm, goal, q0, options):
     """(q, largest miss of a direction, whether q can be taken as it is) of a WaistArm; inf where nothing is found."""
     arm = unpacked_waist(waist_arm)
-    task = waist_task(arm, goal, q0, options.elbow)
+    task = waist.waist_task(arm, goal, q0, options.elbow)
     tolerance = max(options.orientation_tolerance, EXACT)
     best = nothing()
     if goal.targets == 0:  # any approach will do, so the last hinge may stay where it is
@@ -152,18 +157,25 @@ def on_waist(chain, waist_arm, goal, point, start, answer, miss, scale, budget, 
             spent += more
             if there:
                 return q, spent, 0
+            # Where hinges are parallel only nearly, one branch may get there where another one cannot.
+            rows = np.empty((16, JOINTS))
+            tolerance = max(options.orientation_tolerance, NEARLY)
+            best_step, best = math.inf, q
+            for k in range(waist.exact_postures(unpacked_waist(waist_arm), goal, start, tolerance, rows)):
+                row = rows[k]
+                for i in range(JOINTS):
+                    row[i] = min(max(row[i], chain.lower[i]), chain.upper[i])
+                more, there = descend(chain, goal, row, (scale, HUNT[0], HUNT[1]), budget, hunting)
+                spent += more
+                step = np.max(np.abs(row - start))
+                if there and step < best_step:
+                    best_step, best = step, row
+            if best_step < math.inf:
+                return best.copy(), spent, 0
         more, there = descend(chain, point, answer, (scale, 0.0, 0.0), budget, hunting)
         if there:
             return answer, spent + more, 0
     return out_of_reach(chain, waist_arm, goal, point, start, scale, budget, spent)
-
-
-@njit
-def waist_task(arm, goal, start, elbow):
-    """The Task of a goal (GoalArrays) for a WaistArm at `start`."""
-    s = arm.sign
-    now = (s[0] * start[0], s[1] * start[1], s[2] * start[2], s[3] * start[3], s[4] * start[4])
-    return Task(arm, target(arm, goal), now, elbow)
 
 
 @njit
@@ -216,6 +228,21 @@ def anywhere(body, goal, point, start, scale, budget, options):
 
 
 @njit
+def hunt(body, goal, start, answer, scale, budget, options):
+    """(q, iterations, restarts): an exact answer found from the nearest postures or random ones, else `answer`."""
+    near = nearest_postures(body, goal, scale)
+    state = seeded(options.seed)
+    spent = 0
+    for restart in range(2, options.max_restarts + 1):
+        q = begin(body, start, near, restart, state)
+        more, there = descend(body.chain, goal, q, (scale, HUNT[0], HUNT[1]), budget, goal.targets >= 0)
+        spent += more
+        if there:
+            return q, spent, restart
+    return answer, spent, options.max_restarts
+
+
+@njit
 def settle(chain, goal, point, q, stage, scale, budget):
     """Descend from q, in place, to the nearest answer, beginning with this of the STAGES; returns the iterations."""
     hunting = goal.targets >= 0
@@ -233,7 +260,7 @@ def out_of_reach(chain, waist_arm, goal, point, start, scale, budget, spent):
     """(q, iterations, restarts) for a WaistArm and a goal whose position it cannot have."""
     hunting = goal.targets >= 0
     arm = unpacked_waist(waist_arm)
-    task = waist_task(arm, point, start, 0.0)
+    task = waist.waist_task(arm, point, start, 0.0)
     postures = np.empty((KEPT, JOINTS))
     best = start.copy()
     least = math.inf

@@ -18,14 +18,16 @@ import numpy as np
 
 from ik_solver_ros.jit import njit
 from ik_solver_ros.kinematics.quaternion import cross, dot
-from ik_solver_ros.kinematics.waist_arm import ON_AXIS, TWO_PI, at, fitted
+from ik_solver_ros.kinematics.waist_arm import JOINTS, ON_AXIS, TWO_PI, at, fitted, target
 from ik_solver_ros.solvers.pitch import (
     ANGLES,
     ANY_APPROACH,
     BEST_PITCH_ONLY,
+    ELBOW,
     EXACT,
     MISS,
     SECOND,
+    Task,
     best_pitch,
     chord,
     nothing,
@@ -44,6 +46,40 @@ CLOSER = 6  # samples that are looked at closely
 SECTIONS, ROLL_SECTIONS = 8, 12  # of the golden section; the roll changes faster with the last hinge
 ROLLED = 1e-4  # [rad] a roll below this is as good as none
 GOLDEN = 0.381966  # 2 - (1 + sqrt 5) / 2
+
+
+@njit
+def waist_task(arm, goal, start, elbow):
+    """The Task of a goal (GoalArrays) for a WaistArm at `start`."""
+    s = arm.sign
+    now = (s[0] * start[0], s[1] * start[1], s[2] * start[2], s[3] * start[3], s[4] * start[4])
+    return Task(arm, target(arm, goal), now, elbow)
+
+
+@njit
+def exact_postures(arm, goal, start, tolerance, out):
+    """Fill `out` (16, 5) with all postures whose approach, and roll, are within `tolerance` [rad]; returns how many."""
+    pairs = np.empty((8, 2))
+    count = 0
+    for elbow in (1.0, -1.0):
+        task = waist_task(arm, goal, start, elbow)
+        on_axis = tip_on_axis(arm)
+        for k in range(4 if on_axis else 2 + exact_pairs(task, pairs)):
+            best = nothing()
+            if k < 2 and goal.targets == 1:
+                look(task, task.now[4], 1.0 - 2.0 * k, ANY_APPROACH, best)
+            elif k < 2 and on_axis:
+                side = nothing()
+                look(task, task.now[4], 1.0 - 2.0 * k, ANY_APPROACH, side)
+                roll_in_place(task, side, tolerance, best)
+            elif k >= 2 and not on_axis:
+                floor = ANY_APPROACH if goal.targets == 1 else max(tolerance, EXACT)
+                best_pitch(task, pairs[k - 2, 0], pairs[k - 2, 1], floor, best)
+            if best[MISS] <= tolerance and best[ELBOW] == 0.0 and count < out.shape[0]:
+                for i in range(JOINTS):
+                    out[count, i] = arm.sign[i] * best[ANGLES + i]
+                count += 1
+    return count
 
 
 @njit
