@@ -16,6 +16,7 @@ from ik_solver_ros.trajectory.limits import MotionLimits
 from ik_solver_ros.trajectory.trajectory import State, Trajectory
 
 SHORTEST = 0.01  # [s] a trajectory to where the arm stands already still takes this long
+SLACK = 1e-9  # [rad or m] by which rounding may pass a limit
 SAME_TIME = 1e-6  # [s] switching times nearer than this are one point
 
 
@@ -37,16 +38,53 @@ def plan(start: State, target: Array | State, limits: MotionLimits) -> Trajector
     if _leaves(motion, start, limits):
         request.synchronization = ruckig.Synchronization.No
         motion = _calculate(request)
-    return _sampled(motion, limits.joint_names, end)
+    positions, velocities, accelerations, times = _points(motion)
+    positions[-1], velocities[-1], accelerations[-1] = end
+    return Trajectory(limits.joint_names, times, positions, velocities, accelerations)
+
+
+def plan_velocity(start: State, velocity: Array, limits: MotionLimits) -> Trajectory:
+    """From `start` to `velocity` (n,) as soon as the limits allow, wherever that leads: see `leaves`.
+
+    Raises TrajectoryError for what is not finite and where ruckig refuses.
+    """
+    request = _request(start, limits)
+    request.control_interface = ruckig.ControlInterface.Velocity
+    request.target_velocity = _checked(velocity, "velocity").tolist()
+    request.synchronization = ruckig.Synchronization.No
+    positions, velocities, accelerations, times = _points(_calculate(request))
+    velocities[-1], accelerations[-1] = velocity, 0.0
+    return Trajectory(limits.joint_names, times, positions, velocities, accelerations)
 
 
 def plan_stop(start: State, limits: MotionLimits) -> Trajectory:
     """From `start` to rest as soon as the limits allow. Raises TrajectoryError where ruckig refuses."""
-    request = _request(start, limits)
-    request.control_interface = ruckig.ControlInterface.Velocity
-    request.target_velocity = [0.0] * len(start.position)
-    request.synchronization = ruckig.Synchronization.No
-    return _sampled(_calculate(request), limits.joint_names, None)
+    return plan_velocity(start, np.zeros(len(start.position)), limits)
+
+
+def leaves(trajectory: Trajectory, start: State, limits: MotionLimits) -> bool:
+    """Whether any joint passes its limits, or its start where that lies outside them; of planned trajectories.
+
+    Between points the jerk is constant, so a position has its extremes at points and where the velocity is zero.
+    """
+    assert trajectory.velocities is not None and trajectory.accelerations is not None
+    t = np.diff(trajectory.times, prepend=0.0)[:, np.newaxis]
+    x, v, a = (
+        np.vstack([first, rest[:-1]])
+        for first, rest in zip(start, (trajectory.positions, trajectory.velocities, trajectory.accelerations))
+    )
+    jerk = (trajectory.accelerations - a) / t
+    turns = [trajectory.positions]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        root = np.sqrt(a * a - 2.0 * jerk * v)
+        for when in ((-a + root) / jerk, (-a - root) / jerk, np.where(jerk == 0.0, -v / a, np.nan)):
+            within = np.where((when > 0.0) & (when < t), when, 0.0)
+            turns.append(x + within * (v + within * (0.5 * a + within * jerk / 6.0)))
+    low, high = np.min(turns, axis=(0, 1)), np.max(turns, axis=(0, 1))
+    return bool(
+        (low < np.minimum(limits.lower, start.position) - SLACK).any()
+        or (high > np.maximum(limits.upper, start.position) + SLACK).any()
+    )
 
 
 def _checked(values: Array, name: str) -> Array:
@@ -80,16 +118,16 @@ def _calculate(request: ruckig.InputParameter) -> ruckig.Trajectory:
 
 def _leaves(motion: ruckig.Trajectory, start: State, limits: MotionLimits) -> bool:
     """Whether any joint passes its limits, or its start where that lies outside them."""
-    slack = 1e-9
     for i, extrema in enumerate(motion.position_extrema):
         low = min(limits.lower[i], start.position[i])
         high = max(limits.upper[i], start.position[i])
-        if extrema.min < low - slack or extrema.max > high + slack:
+        if extrema.min < low - SLACK or extrema.max > high + SLACK:
             return True
     return False
 
 
-def _sampled(motion: ruckig.Trajectory, joint_names: tuple[str, ...], end: State | None) -> Trajectory:
+def _points(motion: ruckig.Trajectory) -> tuple[Array, Array, Array, Array]:
+    """Positions, velocities, accelerations (k, n) and times (k,) [s] wherever some joint's jerk changes."""
     moments = {motion.duration}
     for profile in motion.profiles[0]:
         moments.update(np.cumsum([*profile.brake.t, *profile.t, *profile.accel.t]).tolist())
@@ -103,6 +141,4 @@ def _sampled(motion: ruckig.Trajectory, joint_names: tuple[str, ...], end: State
         times = [SHORTEST]
     states = [motion.at_time(t) for t in times]
     positions, velocities, accelerations = (np.array(part) for part in zip(*states))
-    last = end or State.at_rest(positions[-1])
-    positions[-1], velocities[-1], accelerations[-1] = last
-    return Trajectory(joint_names, np.array(times), positions, velocities, accelerations)
+    return positions, velocities, accelerations, np.array(times)

@@ -1,0 +1,93 @@
+"""solve_path: joint positions along a path of the tip, on one branch."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ik_solver_ros.errors import GoalError
+from ik_solver_ros.kinematics.chain import Chain
+from ik_solver_ros.kinematics.kernels import Array
+from ik_solver_ros.solvers.goal import WIDTH, Goal, pack_goal
+from ik_solver_ros.solvers.solution import SolverOptions
+from ik_solver_ros.solvers.solve import DEFAULT_OPTIONS, solve
+
+LARGEST_STEP = 0.2  # [rad or m] of a joint from one sample to the next: more is another branch, not the path
+
+
+class PathSolution(NamedTuple):
+    """How far along a path the arm can go, and how."""
+
+    q: Array  # (m, n) [rad or m]: the first m of the path's samples
+    total: int  # samples of the whole path
+    reason: str  # why it ends where it does; empty where all of it can be done
+
+    @property
+    def complete(self) -> bool:
+        """Whether all of the path can be done."""
+        return len(self.q) == self.total
+
+    @property
+    def fraction(self) -> float:
+        """The share of the path that can be done, 0 to 1."""
+        return 1.0 if self.complete else max(len(self.q) - 1, 0) / max(self.total - 1, 1)
+
+
+def solve_path(
+    chain: Chain,
+    positions: npt.ArrayLike,
+    directions: npt.ArrayLike | None = None,
+    quats_xyzw: npt.ArrayLike | None = None,
+    q0: npt.ArrayLike | None = None,
+    *,
+    position_tolerance: float = 1e-3,
+    angle_tolerance: float = math.radians(0.5),
+    options: SolverOptions = DEFAULT_OPTIONS,
+) -> PathSolution:
+    """Answers to closely spaced goals along a path: positions (m, 3) [m] with directions (m, 3), quats_xyzw (m, 4) or
+    neither, each answer the next one on the branch of the one before, beginning at q0 (n,).
+
+    The tip must keep to the positions within `position_tolerance` [m], and the tool to where it shall point within
+    `angle_tolerance` [rad]; how it is rolled about that comes last and is no reason to stop. The path ends where that
+    cannot be had, or where only a jump to another branch would have it. Raises GoalError as `solve` does.
+    """
+    p = np.asarray(positions, dtype=float)
+    if p.ndim != 2 or p.shape[1] != 3:
+        raise GoalError("positions", p.shape, "shape (m, 3) is wanted")
+    targets, rest = 0, np.zeros((len(p), 0))
+    if quats_xyzw is not None:
+        targets, rest = 2, np.asarray(quats_xyzw, dtype=float)
+    elif directions is not None:
+        targets, rest = 1, np.asarray(directions, dtype=float)
+    if rest.shape != (len(p), WIDTH[targets]):
+        raise GoalError("quats_xyzw" if targets == 2 else "directions", rest.shape, f"({len(p)}, {WIDTH[targets]})")
+    goals = np.zeros((len(p), 7))
+    goals[:, :3], goals[:, 3 : 3 + WIDTH[targets]] = p, rest
+
+    options = dataclasses.replace(options, track=True)
+    q = before = chain.mid if q0 is None else chain.checked(q0, "q0")
+    rows: list[Array] = []
+    for i, packed in enumerate(goals):
+        if pack_goal(targets, packed)[0] != 0:
+            raise GoalError(f"pose {i} of the path", packed.tolist(), "finite numbers and a direction are wanted")
+        solution = solve(chain, Goal(packed, targets), q, q_before=before if i > 1 else None, options=options)
+        reason = ""
+        step = np.abs(solution.q - q)
+        if solution.position_error > position_tolerance or solution.approach_error > angle_tolerance:
+            reason = solution.sentence()
+        elif step.max() > LARGEST_STEP:
+            worst = int(np.argmax(step))
+            way = 1e3 * np.linalg.norm(p[i] - chain.forward(q)[0])
+            reason = (
+                f"{chain.joint_names[worst]} would have to jump by {step[worst]:.3g} within {way:.2g} mm: the arm comes "
+                "to a singular posture, or would need another one"
+            )
+        if reason:
+            return PathSolution(np.array(rows).reshape(-1, chain.n), len(goals), reason)
+        before, q = q, solution.q
+        rows.append(q)
+    return PathSolution(np.array(rows), len(goals), "")
