@@ -10,7 +10,7 @@ from ik_solver_ros.nodes.processes import isolated_environment
 
 os.environ.update(isolated_environment(domain_id=20 + os.getpid() % 80))
 
-from benchmarks import ablation, bars, idle, latency, solvers, startup
+from benchmarks import ablation, bars, idle, latency, motion, solvers, startup, streaming
 
 ALL = {
     "bars": bars.measure,
@@ -19,6 +19,8 @@ ALL = {
     "latency": latency.measure,
     "idle": idle.measure,
     "startup": startup.measure,
+    "motion": motion.measure,
+    "streaming": streaming.measure,
 }
 
 

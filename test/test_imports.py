@@ -18,7 +18,7 @@ MAY_IMPORT = {
     "jit": set(),
     "kinematics": {"errors", "jit"},
     "solvers": {"errors", "jit", "kinematics"},
-    "trajectory": {"errors", "kinematics"},
+    "trajectory": {"errors", "kinematics", "solvers"},
     "arm": {"errors", "kinematics", "trajectory"},
     "nodes": {"errors", "share", "kinematics", "solvers", "trajectory", "arm"},
     "cli": {"errors", "share", "kinematics", "solvers", "trajectory", "arm", "nodes"},

@@ -22,26 +22,19 @@ FIRST_POINT_WITHIN = 0.01  # [rad or m] a first point at time 0 must be where th
 STOPPED_VELOCITY = 1e-3  # [per s] the last point must be at rest within this
 POSITION_SLACK = 1e-3  # [rad or m] a trajectory may pass the limits by this; the command is clamped all the same
 VELOCITY_SLACK = 1.05  # and exceed the velocity limits by this factor
+ACCELERATION_SLACK = 1.01  # and, on the way to its first point, the acceleration limits by this one
 PER_SEGMENT = 12  # samples of each segment that are checked
-LATE_OFF, LATE_TIME = 0.02, 0.1  # [rad or m], [s] what a late message may be off by, and the time to make up for it
+FARTHEST_START = 60.0  # [s] ahead: one that would start later comes from a clock that is wrong
 
 
 class _Active(NamedTuple):
     trajectory: Trajectory
     start: float  # when its time zero is
     origin: State  # the state at time zero
-    late: State | None = None  # by how much the joints were off it when it was taken over, at `taken_over`
-    taken_over: float = 0.0
 
     def state(self, now: float) -> State:
-        """Where it leads at `now`; what it was late by fades out."""
-        state = self.trajectory.state(max(now - self.start, 0.0), self.origin)
-        elapsed = now - self.taken_over
-        if self.late is None or not 0.0 <= elapsed < LATE_TIME:
-            return state
-        zero = np.zeros_like(state.position)
-        fading = Trajectory((), np.array([LATE_TIME]), zero[np.newaxis], zero[np.newaxis], zero[np.newaxis])
-        return State(*(a + b for a, b in zip(state, fading.state(elapsed, self.late))))
+        """Where it leads at `now`."""
+        return self.trajectory.state(max(now - self.start, 0.0), self.origin)
 
 
 class TrajectoryFollower:
@@ -83,20 +76,19 @@ class TrajectoryFollower:
             self.hold(now)
             return
         begin = now if start is None else start
+        if not begin - now <= FARTHEST_START:
+            raise TrajectoryError(
+                f"the trajectory would start {begin - now:.3g} s from now, {FARTHEST_START:g} s at most are taken; is "
+                "the clock of its sender right?"
+            )
         origin = self._at(begin)
         checked = self._without_point_at_zero(self._completed(trajectory, origin), origin)
         if begin >= now:
             self._begin(_Active(self._joined(checked, origin), begin, origin))
             return
-        left = _from(checked, now - begin)
         # The message came late. What is followed still has gone on by its own way, a little off this one's.
         at = self._at(now)
-        late = State(*(old - new for old, new in zip(at, checked.state(now - begin, origin))))
-        if (np.abs(late.position) <= LATE_OFF).all() and (np.abs(late.velocity) <= 0.2 * self.limits.velocity).all():
-            self._check_motion(checked, origin)
-            self._begin(_Active(checked, begin, origin, late, now))
-        else:
-            self._begin(_Active(self._joined(left, at), now, at))
+        self._begin(_Active(self._joined(_from(checked, now - begin), at), now, at))
 
     def hold(self, now: float) -> None:
         """Come to rest as soon as the limits allow, whatever was under way."""
@@ -196,19 +188,36 @@ class TrajectoryFollower:
         points say how they are passed, it is joined by a ramp within the limits and followed that much later: at its
         first point, or at the first one after it that can be passed as it says from here.
         """
+        fault: TrajectoryError | None = None
         try:
             self._check_motion(trajectory, origin)
-            return trajectory
-        except TrajectoryError:
+            if self._begins_gently(trajectory, origin):
+                return trajectory
+        except TrajectoryError as error:
             if trajectory.velocities is None or trajectory.accelerations is None:
                 raise
             self._check_itself(trajectory)
-            for i in range(len(trajectory.times)):
-                with suppress(TrajectoryError):
-                    joined = _preceded(plan(origin, trajectory.point(i), self.limits), trajectory, i)
-                    self._check_motion(joined, origin)
-                    return joined
-            raise
+            fault = error
+        for i in range(len(trajectory.times)):
+            with suppress(TrajectoryError):
+                joined = _preceded(plan(origin, trajectory.point(i), self.limits), trajectory, i)
+                self._check_motion(joined, origin)
+                return joined
+        if fault is not None:
+            raise fault
+        return trajectory
+
+    def _begins_gently(self, trajectory: Trajectory, origin: State) -> bool:
+        """Whether the way from `origin` to the first point keeps the limits, where the points say how to pass them."""
+        if trajectory.velocities is None or trajectory.accelerations is None:
+            return True
+        duration = float(trajectory.times[0])
+        moments = np.linspace(0.0, duration, PER_SEGMENT + 1)[:, np.newaxis]
+        _, velocity, acceleration = trajectory.between(origin, trajectory.point(0), duration, moments)
+        return bool(
+            (np.abs(velocity) <= self.limits.velocity * (1.0 + 1e-6)).all()
+            and (np.abs(acceleration) <= self.limits.acceleration * ACCELERATION_SLACK).all()
+        )
 
     def _check_itself(self, trajectory: Trajectory) -> None:
         """Raise TrajectoryError where the fault is not the way to the first point, but lies at or after it."""

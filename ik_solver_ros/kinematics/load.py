@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -85,6 +86,19 @@ def load_chain(
         waist_arm=waist_arm.packed(arrays, tool),
         model=model,
     )
+
+
+def narrowed(chain: Chain, lower: Array, upper: Array) -> Chain:
+    """The same chain with these position limits (n,), within its own."""
+    joints = dict(chain.model.joints)
+    for name, low, high in zip(chain.joint_names, lower.tolist(), upper.tolist()):
+        kind = joints[name].type
+        if kind == "continuous" and np.isfinite([low, high]).all():
+            kind = "revolute"
+        joints[name] = replace(joints[name], type=kind, lower=low, upper=high)
+    model = replace(chain.model, joints=joints)
+    new = load_chain(model, chain.base_link, chain.tip_link, chain.tool_axis.tolist())
+    return replace(new, tool_axis_reason=chain.tool_axis_reason, wrist=chain.wrist)
 
 
 def _find_tip(model: RobotModel, base: str) -> str:

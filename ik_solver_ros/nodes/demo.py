@@ -70,7 +70,9 @@ class Judge(Node):
         self.joints = message
 
     def _on_answer(self, message: DiagnosticStatus) -> None:
-        self.answer = {"message": message.message} | {pair.key: pair.value for pair in message.values}
+        answer = {"message": message.message} | {pair.key: pair.value for pair in message.values}
+        if answer.get("outcome") not in ("EXECUTED", "REPLACED"):  # which tell of a goal before
+            self.answer = answer
 
     def _on_controller(self, _: DiagnosticStatus) -> None:
         self.accepted = True

@@ -1,6 +1,8 @@
 """ik_node: goals in, joint trajectories out.
 
-goal_pose, clicked_point -> solve -> MotionPlanner -> joint_trajectory_controller/joint_trajectory
+goal_pose, clicked_point -> solve          \
+goal_path                -> plan_tip_path   -> MotionPlanner -> joint_trajectory_controller/joint_trajectory
+~/delta_twist_cmds       -> solve_velocity /
 """
 
 from __future__ import annotations
@@ -11,53 +13,35 @@ from typing import Any
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
-from geometry_msgs.msg import PointStamped, Pose, PoseStamped
+from geometry_msgs.msg import PointStamped, Pose, PoseArray, PoseStamped, TwistStamped
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
-from ik_solver_ros.errors import GoalError, IkSolverError, UnknownFrameError
+from ik_solver_ros.errors import GoalError, IkSolverError, TrajectoryError, UnknownFrameError
 from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.kinematics.kernels import Array
+from ik_solver_ros.kinematics.load import narrowed
 from ik_solver_ros.kinematics.quaternion import rotate
 from ik_solver_ros.nodes import convert
+from ik_solver_ros.nodes.clock import SteadyClock
 from ik_solver_ros.nodes.description import when_described
+from ik_solver_ros.nodes.ik_params import PARAMS
+from ik_solver_ros.nodes.joint_limits import joint_limits
 from ik_solver_ros.nodes.latest import Latest
+from ik_solver_ros.nodes.ledger import GoalLedger
 from ik_solver_ros.nodes.main import run
-from ik_solver_ros.nodes.parameters import DESCRIPTION_PARAMS, Param, declare, value
+from ik_solver_ros.nodes.parameters import declare, value
 from ik_solver_ros.nodes.throttle import Warnings
 from ik_solver_ros.solvers.ccdik_seed import ccdik_step
 from ik_solver_ros.solvers.goal import Goal
 from ik_solver_ros.solvers.solution import SolverOptions, Status
-from ik_solver_ros.solvers.solve import SOLVERS, solve
-from ik_solver_ros.trajectory.limits import RAMP_TIME, MotionLimits
+from ik_solver_ros.solvers.solve import solve
+from ik_solver_ros.solvers.velocity import solve_velocity
+from ik_solver_ros.trajectory.cartesian import plan_tip_path
+from ik_solver_ros.trajectory.limits import MotionLimits
 from ik_solver_ros.trajectory.motion import Motion, MotionPlanner
-
-PARAMS = (
-    *DESCRIPTION_PARAMS,
-    Param("solver", "ccdik", "the algorithm", choices=tuple(SOLVERS), live=True),
-    Param(
-        "goal_mode",
-        "pose",
-        "what of a goal_pose counts: position and orientation, position and where the tool points, or position",
-        choices=("pose", "approach", "position"),
-        live=True,
-    ),
-    Param("position_tolerance", 1e-4, "[m] a goal within this is reached", 1e-9, 0.1, live=True),
-    Param("orientation_tolerance", 1e-3, "[rad] a goal within this is reached", 1e-9, 1.0, live=True),
-    Param("max_iterations", 100, "steps of one descent of the solver", 1, 100000, live=True),
-    Param("max_restarts", 64, "random starts before a goal counts as out of reach", 0, 10000, live=True),
-    Param("seed", 0, "of the random starts; the same seed gives the same answers", 0, 2**31 - 1, live=True),
-    Param("speed_scale", 1.0, "share of the URDF's velocity limits to use", 0.01, 1.0, live=True),
-    Param("ramp_time", RAMP_TIME, "[s] from rest to full speed; a URDF has no acceleration limits", 0.01, 10.0),
-    Param("replan_lead", 0.02, "[s] a new goal in motion bends the motion this much later", 0.0, 1.0),
-    Param("goal_2d_height", 0.1, "[m] height of the tip for RViz's 2D Goal Pose, whose z is 0", -10.0, 10.0, live=True),
-    Param("joint_states_timeout", 1.0, "[s] goals are refused when joint_states are older", 0.05, 60.0, live=True),
-    Param("home", [], "joint positions of ~/home [rad or m]; empty: zero, or the limit nearest to it"),
-    Param("live", False, "step-wise: one CCDIK sweep for each tick instead of a whole solution"),
-    Param("live_rate", 30.0, "[Hz] ticks of the live mode", 1.0, 200.0),
-)
 
 
 class IkNode(Node):
@@ -68,9 +52,12 @@ class IkNode(Node):
         self._chain: Chain | None = None
         self._planner: MotionPlanner | None = None
         declare(self, PARAMS, self._configure)
+        self._steady = SteadyClock(self, self._on_jump)
         self._warnings = Warnings(self)
         self._joint_states = Latest(self, JointState, "joint_states")
         self._goal_id = 0
+        self._ledger = GoalLedger()
+        self._steered_until = 0.0
         self._live = value(self, "live")
         self._live_goal: tuple[Goal, Array] | None = None
 
@@ -78,10 +65,15 @@ class IkNode(Node):
         self._status = self.create_publisher(DiagnosticStatus, "~/status", 10)
         self._configure()
         when_described(self, self._use)
-        self.create_subscription(PoseStamped, "goal_pose", self._on_goal_pose, 10)
-        self.create_subscription(PointStamped, "clicked_point", self._on_clicked_point, 10)
+        # Of what arrives faster than it can be done, the latest counts.
+        self.create_subscription(PoseStamped, "goal_pose", self._on_goal_pose, 1)
+        self.create_subscription(PointStamped, "clicked_point", self._on_clicked_point, 1)
+        self.create_subscription(PoseArray, "goal_path", self._on_goal_path, 1)
+        self.create_subscription(TwistStamped, "~/delta_twist_cmds", self._on_twist, 1)
         self.create_service(Trigger, "~/hold", self._on_hold)
         self.create_service(Trigger, "~/home", self._on_home)
+        self._end_timer = self.create_timer(3600.0, self._on_end)
+        self._end_timer.cancel()
         if self._live:
             self.create_timer(1.0 / value(self, "live_rate"), self._on_tick)
 
@@ -89,9 +81,12 @@ class IkNode(Node):
 
     def _use(self, chain: Chain) -> None:
         log = self.get_logger()
+        given = joint_limits(self, chain.joint_names)
         limits = MotionLimits.from_urdf(
-            chain.joint_names, chain.lower, chain.upper, chain.velocity_limit, value(self, "ramp_time")
+            chain.joint_names, chain.lower, chain.upper, chain.velocity_limit, value(self, "ramp_time"), given
         )
+        if (limits.lower != chain.lower).any() or (limits.upper != chain.upper).any():
+            chain = narrowed(chain, limits.lower, limits.upper)
         self._limits = limits
         log.info(
             f"{chain.model.name}: {chain.n} joints from {chain.base_link} to {chain.tip_link} "
@@ -175,6 +170,21 @@ class IkNode(Node):
             raise GoalError("joint_states", f"{age:.1f} s old", "the arm is silent, so where it is is not known")
         return self._chain, convert.joint_positions(message, self._chain.joint_names)
 
+    def _on_goal_path(self, message: PoseArray) -> None:
+        self._goal_id += 1
+        try:
+            chain, measured = self._ready()
+            self._trace(chain, message, measured)
+        except IkSolverError as error:
+            self._refuse("goal_path", error)
+
+    def _on_twist(self, message: TwistStamped) -> None:
+        try:
+            chain, measured = self._ready()
+            self._steer(chain, message, measured)
+        except IkSolverError as error:
+            self._refuse("delta_twist_cmds", error)
+
     def _goal_from(self, chain: Chain, message: PoseStamped, measured: Array) -> tuple[Goal, str]:
         pose = message.pose
         flat = pose.position.z == 0.0 and pose.orientation.x == 0.0 and pose.orientation.y == 0.0
@@ -194,21 +204,23 @@ class IkNode(Node):
         """A pose of any frame of the URDF, checked, in base_link: position (3,), quaternion (4,)."""
         checked = Goal.pose(convert.position_of(pose), convert.quaternion_of(pose))
         assert checked.quat_xyzw is not None
+        if frame.removeprefix("/") in ("", chain.base_link):
+            return checked.position, checked.quat_xyzw
+        return convert.transformed(self._transform(chain, frame, measured), checked.position, checked.quat_xyzw)
+
+    def _transform(self, chain: Chain, frame: str, measured: Array) -> Array:
+        """From any frame of the URDF to base_link (4, 4). Raises UnknownFrameError."""
         frame = frame.removeprefix("/")
         if frame in ("", chain.base_link):
-            return checked.position, checked.quat_xyzw
+            return np.eye(4)
         if frame not in chain.model.links:
             raise UnknownFrameError(frame, chain.model.links)
-        positions = dict(zip(chain.joint_names, measured))
-        return convert.transformed(
-            chain.model.transform(chain.base_link, frame, positions), checked.position, checked.quat_xyzw
-        )
+        return chain.model.transform(chain.base_link, frame, dict(zip(chain.joint_names, measured)))
 
     def _pursue(self, chain: Chain, goal: Goal, measured: Array, note: str) -> None:
         assert self._planner is not None
-        now = self._now()
-        commanded = self._planner.commanded(now)
-        q0 = commanded.position if commanded is not None and self._planner.moving(now) else measured
+        now = self._steady.now()
+        q0 = self._commanded(measured, now)
         if self._live:
             self._live_goal = (goal, chain.clamped(q0))
             self._report(DiagnosticStatus.OK, note + "live: one sweep for each tick", outcome="live")
@@ -216,11 +228,13 @@ class IkNode(Node):
         began = time.perf_counter()
         solution = solve(chain, goal, q0, solver=self._solver, options=self._options)
         spent = time.perf_counter() - began
-        motion = self._planner.to(solution.q, measured, now)
+        limits, slowly = self._limits_for(chain, solution.q - q0)
+        motion = self._planner.to(solution.q, measured, now, limits)
         self._send(motion)
+        self._accept(motion)
         self._report(
             DiagnosticStatus.OK if solution.status is Status.REACHED else DiagnosticStatus.WARN,
-            note + solution.sentence(),
+            note + solution.sentence() + slowly,
             outcome=solution.status.name,
             position_error_m=solution.position_error,
             approach_error_rad=solution.approach_error,
@@ -230,6 +244,126 @@ class IkNode(Node):
             restarts=solution.restarts,
             motion_time_s=motion.trajectory.duration,
         )
+
+    def _commanded(self, measured: Array, now: float) -> Array:
+        """Where the joints are: as commanded while they move, else as measured."""
+        assert self._planner is not None
+        state = self._planner.commanded(now)
+        return state.position if state is not None and self._planner.moving(now) else measured
+
+    def _limits_for(self, chain: Chain, way: Array) -> tuple[MotionLimits | None, str]:
+        """The limits to go a way (n,) with, and what to say of it. Raises TrajectoryError where it is refused."""
+        worst = int(np.argmax(np.abs(way)))
+        if abs(way[worst]) <= value(self, "max_joint_jump"):
+            return None, ""
+        what = f"{chain.joint_names[worst]} has to go by {abs(way[worst]):.3g}, to another posture of the arm"
+        if value(self, "on_joint_jump") == "refuse":
+            raise TrajectoryError(f"{what} (max_joint_jump: {value(self, 'max_joint_jump'):g})")
+        scale = value(self, "speed_scale") * value(self, "joint_jump_speed_scale")
+        return self._limits.scaled(scale), f"; slowly: {what}"
+
+    def _trace(self, chain: Chain, message: PoseArray, measured: Array) -> None:
+        """Go straight lines through the poses, from rest: whatever was under way is stopped first."""
+        assert self._planner is not None
+        if not message.poses:
+            raise GoalError("poses", [], "at least one pose is wanted")
+        poses = [self._in_base(chain, message.header.frame_id, pose, measured) for pose in message.poses]
+        planner = self._planner
+        if planner.moving(self._steady.now()):
+            stop = planner.stop(measured, self._steady.now())
+            self._send(stop)
+            rest = stop.trajectory.positions[-1]
+        else:
+            rest = chain.clamped(planner.resting(measured, self._steady.now()))
+        motion = plan_tip_path(
+            chain,
+            rest,
+            [p for p, _ in poses],
+            [quat for _, quat in poses],
+            planner.limits,
+            mode=self._goal_mode,
+            deviation=value(self, "path_deviation"),
+            angle=value(self, "path_angle"),
+            rounding=value(self, "path_rounding"),
+            speed=value(self, "path_speed") or np.inf,
+            options=self._options,
+        )
+        if motion.reason and (value(self, "on_path_incomplete") == "refuse" or motion.trajectory is None):
+            raise TrajectoryError(f"{100.0 * motion.fraction:.0f} % of the path can be done, then: {motion.reason}")
+        said = f"path of {len(poses)} poses" if not motion.reason else f"{100.0 * motion.fraction:.0f} % of the path"
+        outcome = "PATH" if not motion.reason else "PARTIAL_PATH"
+        duration = 0.0
+        if motion.trajectory is not None:
+            sent = planner.then(motion.trajectory, self._steady.now(), rest)
+            self._send(sent)
+            self._accept(sent)
+            duration = sent.trajectory.duration
+        self._report(
+            DiagnosticStatus.OK if not motion.reason else DiagnosticStatus.WARN,
+            said + (f", then: {motion.reason}" if motion.reason else ""),
+            outcome=outcome,
+            fraction=motion.fraction,
+            motion_time_s=duration,
+        )
+
+    def _steer(self, chain: Chain, message: TwistStamped, measured: Array) -> None:
+        """Move the tip at this velocity, until the commands stop coming."""
+        assert self._planner is not None
+        linear, angular = message.twist.linear, message.twist.angular
+        rotation = self._transform(chain, message.header.frame_id, measured)[:3, :3]
+        now = self._steady.now()
+        q = self._commanded(measured, now)
+        velocity = solve_velocity(
+            chain, q, rotation @ [linear.x, linear.y, linear.z], rotation @ [angular.x, angular.y, angular.z]
+        )
+        timeout = value(self, "incoming_command_timeout")
+        self._send(self._planner.at(velocity, timeout, measured, now))
+        if now > self._steered_until:
+            self._goal_id += 1
+            self._replaced(self._ledger.drop())
+            self._report(DiagnosticStatus.OK, "steering by delta_twist_cmds", outcome="STEERING")
+        self._steered_until = now + timeout
+
+    def _accept(self, motion: Motion) -> None:
+        """Pursue the present goal by this motion."""
+        self._replaced(self._ledger.accept(self._goal_id))
+        self._wait_for_end()
+
+    def _replaced(self, goal_id: int | None) -> None:
+        if goal_id is not None:
+            self._account(goal_id, "replaced by another", "REPLACED")
+
+    def _wait_for_end(self) -> None:
+        assert self._planner is not None
+        left = max(self._planner.ends() - self._steady.now(), 0.0) + 1e-3
+        self._end_timer.timer_period_ns = int(left * 1e9)
+        self._end_timer.reset()
+
+    def _on_end(self) -> None:
+        """The motion should be over by now."""
+        self._end_timer.cancel()
+        if self._planner is None or self._ledger.pursued is None:
+            return
+        if self._planner.moving(self._steady.now()):
+            self._wait_for_end()
+            return
+        done = self._ledger.finish()
+        assert done is not None
+        self._account(done, "executed", "EXECUTED")
+
+    def _account(self, goal_id: int, message: str, outcome: str) -> None:
+        name = f"{self.get_name()}: goal {goal_id}"
+        counts = {what: getattr(self._ledger, what) for what in ("accepted", "executed", "replaced")}
+        self._status.publish(
+            convert.status_msg(DiagnosticStatus.OK, name, message, goal_id=goal_id, outcome=outcome, **counts)
+        )
+
+    def _on_jump(self) -> None:
+        """Simulated time has leapt: what was planned is void; where the arm is, its joint_states say."""
+        self.get_logger().warning("the simulated time has leapt: the motion under way is given up")
+        if self._planner is not None:
+            self._planner.forget()
+            self._replaced(self._ledger.drop())
 
     def _on_tick(self) -> None:
         if self._live_goal is None:
@@ -243,7 +377,7 @@ class IkNode(Node):
                 return
             self._live_goal = (goal, stepped)
             assert self._planner is not None
-            self._send(self._planner.to(stepped, measured, self._now()))
+            self._send(self._planner.to(stepped, measured, self._steady.now()))
         except IkSolverError as error:
             self._live_goal = None
             self._refuse("live", error)
@@ -251,11 +385,11 @@ class IkNode(Node):
     # Services
 
     def _on_hold(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        return self._serve(response, "holding", lambda planner, measured: planner.stop(measured, self._now()))
+        return self._serve(response, "holding", lambda planner, measured: planner.stop(measured, self._steady.now()))
 
     def _on_home(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         return self._serve(
-            response, "going home", lambda planner, measured: planner.to(self._home, measured, self._now())
+            response, "going home", lambda planner, measured: planner.to(self._home, measured, self._steady.now())
         )
 
     def _serve(self, response: Trigger.Response, what: str, move: Any) -> Trigger.Response:
@@ -264,6 +398,7 @@ class IkNode(Node):
         try:
             _, measured = self._ready()
             self._send(move(self._planner, measured))
+            self._replaced(self._ledger.drop())
             self._report(DiagnosticStatus.OK, what, outcome=what.upper().replace(" ", "_"))
             response.success, response.message = True, what
         except IkSolverError as error:
@@ -273,11 +408,9 @@ class IkNode(Node):
 
     # What leaves the node
 
-    def _now(self) -> float:
-        return float(self.get_clock().now().nanoseconds * 1e-9)
-
     def _send(self, motion: Motion) -> None:
-        self._trajectories.publish(convert.trajectory_msg(motion.trajectory, motion.start))
+        stamp = None if motion.start is None else self._steady.stamp(motion.start)
+        self._trajectories.publish(convert.trajectory_msg(motion.trajectory, stamp))
 
     def _report(self, level: bytes, message: str, **values: object) -> None:
         name = f"{self.get_name()}: goal {self._goal_id}"

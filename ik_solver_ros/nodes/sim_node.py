@@ -26,7 +26,9 @@ from ik_solver_ros.arm.mock import MockArm
 from ik_solver_ros.errors import ArmError, IkSolverError
 from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.nodes import convert
+from ik_solver_ros.nodes.clock import SteadyClock
 from ik_solver_ros.nodes.description import when_described
+from ik_solver_ros.nodes.joint_limits import joint_limits
 from ik_solver_ros.nodes.main import run
 from ik_solver_ros.nodes.parameters import DESCRIPTION_PARAMS, Param, declare, value
 from ik_solver_ros.nodes.throttle import Warnings
@@ -58,9 +60,12 @@ class SimNode(Node):
     def __init__(self) -> None:
         super().__init__("sim_node")
         declare(self, PARAMS)
+        self._steady = SteadyClock(self, self._on_jump)
         self._warnings = Warnings(self)
         self._lock = threading.Lock()  # guards the followers
         self._stop = threading.Event()
+        self._followers: dict[str, tuple[TrajectoryFollower, list[int]]] = {}
+        self._simulated = bool(self.get_parameter("use_sim_time").value)
         self._thread: threading.Thread | None = None
         self._arm: SimulatedArm | None = None
         self._states = self.create_publisher(JointState, "joint_states", 10)
@@ -79,7 +84,6 @@ class SimNode(Node):
         self._arm = arm = self._opened(chain, named)
         self._chain = chain
         positions = arm.read().positions
-        self._followers: dict[str, tuple[TrajectoryFollower, list[int]]] = {}
         groups = (chain.joint_names, tuple(joint.name for joint in chain.other_joints))
         for controller, names in zip(CONTROLLERS, groups):
             if not names:
@@ -88,7 +92,8 @@ class SimNode(Node):
             lower, upper, velocity = (
                 np.array([getattr(j, what) for j in joints]) for what in ("lower", "upper", "velocity")
             )
-            limits = MotionLimits.from_urdf(names, lower, upper, velocity, value(self, "ramp_time"))
+            given = joint_limits(self, names)
+            limits = MotionLimits.from_urdf(names, lower, upper, velocity, value(self, "ramp_time"), given)
             index = [arm.joint_names.index(name) for name in names]
             partial = value(self, "allow_partial_joints_goal")
             self._followers[controller] = TrajectoryFollower(limits, positions[index], allow_partial=partial), index
@@ -126,10 +131,9 @@ class SimNode(Node):
             trajectory = convert.trajectory_from(message)
             stamp = convert.seconds(message.header.stamp)
             with self._lock:
-                now = time.monotonic()
                 # Stamps are in ROS time; the follower's clock is steady.
-                start = None if stamp == 0.0 else now + stamp - self.get_clock().now().nanoseconds * 1e-9
-                follower.accept(trajectory, now, start)
+                start = None if stamp == 0.0 else self._steady.moment(stamp)
+                follower.accept(trajectory, self._steady.now(), start)
         except IkSolverError as error:
             cause = f"{controller} {type(error).__name__} {getattr(error, 'joint', '')} {str(error)[:20]}"
             self._warnings.warn(cause, f"{controller}: trajectory refused, the arm goes on as it was: {error}")
@@ -140,9 +144,16 @@ class SimNode(Node):
     def _on_hold(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         with self._lock:
             for follower, _index in self._followers.values():
-                follower.hold(time.monotonic())
+                follower.hold(self._steady.now())
         response.success, response.message = True, "holding"
         return response
+
+    def _on_jump(self) -> None:
+        """Simulated time has leapt: no stamp means what it did."""
+        self.get_logger().warning("the simulated time has leapt: the arm is held")
+        with self._lock:
+            for follower, _index in self._followers.values():
+                follower.hold(self._steady.now())
 
     def _report(self, level: bytes, message: str, controller: str, outcome: str) -> None:
         name = f"{self.get_name()}: {controller}"
@@ -169,7 +180,7 @@ class SimNode(Node):
                 while simulated <= time.monotonic() and not self._stop.is_set():
                     with self._lock:
                         for follower, index in self._followers.values():
-                            state = follower.state(simulated)
+                            state = follower.state(self._steady.now() if self._simulated else simulated)
                             positions[index], velocities[index] = state.position, state.velocity
                     arm.write(positions, velocities)
                     arm.advance()

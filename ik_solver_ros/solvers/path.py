@@ -83,8 +83,8 @@ def solve_path(
             worst = int(np.argmax(step))
             way = 1e3 * np.linalg.norm(p[i] - chain.forward(q)[0])
             reason = (
-                f"{chain.joint_names[worst]} would have to jump by {step[worst]:.3g} within {way:.2g} mm: the arm comes "
-                "to a singular posture, or would need another one"
+                f"{chain.joint_names[worst]} would have to jump by {step[worst]:.3g} within {way:.2g} mm: "
+                "the arm comes to a singular posture, or would need another one"
             )
         if reason:
             return PathSolution(np.array(rows).reshape(-1, chain.n), len(goals), reason)

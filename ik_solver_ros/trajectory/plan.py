@@ -17,7 +17,9 @@ from ik_solver_ros.trajectory.trajectory import State, Trajectory
 
 SHORTEST = 0.01  # [s] a trajectory to where the arm stands already still takes this long
 SLACK = 1e-9  # [rad or m] by which rounding may pass a limit
-SAME_TIME = 1e-6  # [s] switching times nearer than this are one point
+SAME_TIME = 1e-5  # [s] switching times nearer than this are one point
+BEFORE_END = 3e-4  # [s] and those nearer to the end are left out: ruckig meets its target to some 1e-9 only
+DIGITS = 9  # of times: a message has nanoseconds, and over a short stretch what it rounds off would be felt
 
 
 def plan(start: State, target: Array | State, limits: MotionLimits) -> Trajectory:
@@ -38,7 +40,7 @@ def plan(start: State, target: Array | State, limits: MotionLimits) -> Trajector
     if _leaves(motion, start, limits):
         request.synchronization = ruckig.Synchronization.No
         motion = _calculate(request)
-    positions, velocities, accelerations, times = _points(motion)
+    positions, velocities, accelerations, times = _points(motion, DIGITS if not end.velocity.any() else None)
     positions[-1], velocities[-1], accelerations[-1] = end
     return Trajectory(limits.joint_names, times, positions, velocities, accelerations)
 
@@ -52,7 +54,7 @@ def plan_velocity(start: State, velocity: Array, limits: MotionLimits) -> Trajec
     request.control_interface = ruckig.ControlInterface.Velocity
     request.target_velocity = _checked(velocity, "velocity").tolist()
     request.synchronization = ruckig.Synchronization.No
-    positions, velocities, accelerations, times = _points(_calculate(request))
+    positions, velocities, accelerations, times = _points(_calculate(request), None)
     velocities[-1], accelerations[-1] = velocity, 0.0
     return Trajectory(limits.joint_names, times, positions, velocities, accelerations)
 
@@ -126,19 +128,17 @@ def _leaves(motion: ruckig.Trajectory, start: State, limits: MotionLimits) -> bo
     return False
 
 
-def _points(motion: ruckig.Trajectory) -> tuple[Array, Array, Array, Array]:
-    """Positions, velocities, accelerations (k, n) and times (k,) [s] wherever some joint's jerk changes."""
+def _points(motion: ruckig.Trajectory, digits: int | None) -> tuple[Array, Array, Array, Array]:
+    """Positions, velocities, accelerations (k, n) and times (k,) [s], rounded, wherever some joint's jerk changes."""
     moments = {motion.duration}
     for profile in motion.profiles[0]:
         moments.update(np.cumsum([*profile.brake.t, *profile.t, *profile.accel.t]).tolist())
     times: list[float] = []
-    for moment in sorted(moments):
-        if SAME_TIME < moment <= motion.duration and (not times or moment - times[-1] > SAME_TIME):
+    for exact in sorted(moments):
+        moment = exact if digits is None else round(exact, digits)
+        if SAME_TIME < exact <= motion.duration and (not times or moment - times[-1] > SAME_TIME):
             times.append(moment)
-    if times:
-        times[-1] = max(times[-1], motion.duration)
-    else:
-        times = [SHORTEST]
+    times = [t for t in times if t < moment - BEFORE_END] + [moment] if times else [SHORTEST]
     states = [motion.at_time(t) for t in times]
     positions, velocities, accelerations = (np.array(part) for part in zip(*states))
     return positions, velocities, accelerations, np.array(times)

@@ -20,7 +20,7 @@ from scipy.optimize import brentq
 from ik_solver_ros.errors import TrajectoryError
 from ik_solver_ros.kinematics.kernels import Array
 from ik_solver_ros.trajectory.limits import MotionLimits
-from ik_solver_ros.trajectory.plan import plan
+from ik_solver_ros.trajectory.plan import DIGITS, plan
 from ik_solver_ros.trajectory.trajectory import State, Trajectory
 
 DEGREE = 5  # of the spline through the joint path: its third derivative is smooth
@@ -29,7 +29,7 @@ PER_BLOCK = 16  # samples of a path's derivatives in each
 POINT_EVERY = 0.02  # [s] between points of the trajectory
 SPARE = 0.995  # of the limits; the rest is for what quintics between points make of it
 ROUNDS = 6  # of scaling
-SHORTEST = 1e-6  # [s] a stretch shorter than this is rounding
+SHORTEST = 5e-4  # [s] a shorter stretch goes with the next one
 
 
 class _Piece(NamedTuple):
@@ -47,16 +47,21 @@ def time_path(s: Array, q: Array, limits: MotionLimits, speed: float = np.inf) -
     """
     if not speed > 0.0:
         raise TrajectoryError(f"speed = {speed}: a positive number of m/s is wanted")
-    if len(s) <= DEGREE:
-        more = np.linspace(s[0], s[-1], DEGREE + 1)
-        s, q = more, np.column_stack([np.interp(more, s, column) for column in np.transpose(q)])
-    curve = make_interp_spline(s, q, k=DEGREE)
+    curve = joint_curve(s, q)
     derivatives = [curve.derivative(k) for k in (1, 2, 3)]
     # Many blocks go by narrow places only where these are, few accelerate longer; which is better is found by trying.
     most = max(1, (len(s) - 1) // 4)
     tries = [_timed(derivatives, np.linspace(s[0], s[-1], k + 1), limits, speed) for k in BLOCKS if k <= most]
     pieces = min(tries, key=_duration)
     return _sampled(curve, derivatives, pieces, limits.joint_names)
+
+
+def joint_curve(s: Array, q: Array) -> Any:
+    """The smooth curve through q (m, n) at s (m,): a function of s that gives (n,), and has `derivative(k)`."""
+    if len(s) <= DEGREE:
+        more = np.linspace(s[0], s[-1], DEGREE + 1)
+        s, q = more, np.column_stack([np.interp(more, s, column) for column in np.transpose(q)])
+    return make_interp_spline(s, q, k=DEGREE)
 
 
 def _timed(derivatives: list[Any], ends: Array, limits: MotionLimits, speed: float) -> list[_Piece]:
@@ -134,8 +139,12 @@ def _along(piece: _Piece, every: float, least: int) -> tuple[Array, Array, Array
     rows: list[list[Array]] = []
     for i, ends in enumerate(motion.times):
         after, duration = motion.point(i), float(ends) - began
-        if duration > SHORTEST:
+        if duration <= SHORTEST and rows:
+            for column, value in zip(rows[-1], (float(ends), *(part[0] for part in after))):
+                column[-1] = value
+        else:
             t = np.linspace(0.0, duration, max(least, int(np.ceil(duration / every))) + 1)[1:]
+            t = (t + began + piece.begins).round(DIGITS) - began - piece.begins
             s, v, a = (part[:, 0] for part in motion.between(before, after, duration, t[:, np.newaxis]))
             rows.append([t + began, s, v, a, np.full(len(t), (after.acceleration - before.acceleration)[0] / duration)])
         before, began = after, float(ends)

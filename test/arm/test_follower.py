@@ -253,3 +253,30 @@ def test_goals_at_random_moments_never_make_a_step(seed):
     assert (position >= LIMITS.lower).all() and (position <= LIMITS.upper).all()
     assert (np.abs(np.diff(position, axis=0)) <= LIMITS.velocity * dt * 1.001).all()
     assert (np.abs(np.diff(velocity, axis=0)) <= LIMITS.acceleration * dt * 1.01).all()
+
+
+def test_a_start_in_the_far_future_is_a_wrong_clock():
+    f = follower()
+    for start in (3600.0, np.nan, np.inf):
+        with pytest.raises(TrajectoryError, match="clock"):
+            f.accept(trajectory((2.0, [1.0, 0.0])), now=0.0, start=start)
+
+
+@given(st.lists(st.tuples(st.floats(-2.0, 2.0), st.floats(-1.0, 1.0), st.floats(0.05, 1.5), st.booleans()), max_size=5))
+def test_whoever_is_wrong_about_where_the_arm_is_the_limits_are_kept(moves):
+    """The planner does not hear of holds, and its messages come late: the follower ramps to what it is sent."""
+    f, planner, now, states = follower(), MotionPlanner(LIMITS), 0.0, []
+    for a, b, lasts, held in moves:
+        motion = planner.to(np.array([a, b]), f.state(now).position, now)
+        f.state(now + 0.015)
+        f.accept(motion.trajectory, now + 0.015, motion.start)
+        states += [f.state(now + 0.015 + t) for t in np.arange(0.0, 0.5 * lasts, 1e-3)]
+        now += 0.015 + 0.5 * lasts
+        if held:
+            f.hold(now)
+        states += [f.state(now + t) for t in np.arange(0.0, 0.5 * lasts, 1e-3)]
+        now += 0.5 * lasts
+    for state in states:
+        assert (np.abs(state.velocity) <= LIMITS.velocity * (1.0 + 1e-5)).all()
+        assert (np.abs(state.acceleration) <= LIMITS.acceleration * 1.05).all()
+        assert (state.position >= LIMITS.lower - 1e-9).all() and (state.position <= LIMITS.upper + 1e-9).all()

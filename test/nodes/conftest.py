@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import rclpy
 from diagnostic_msgs.msg import DiagnosticStatus
-from geometry_msgs.msg import PointStamped, PoseStamped
+from geometry_msgs.msg import PointStamped, PoseArray, PoseStamped, TwistStamped
 from rclpy.node import Node
 from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
@@ -41,17 +41,27 @@ class Peer(Node):
         self.tips: list[PoseStamped] = []
         self.trajectories: list[JointTrajectory] = []
         self.answers: list[DiagnosticStatus] = []
+        self.accounts: list[dict[str, str]] = []  # of goals that were executed or replaced
         self.reports: list[DiagnosticStatus] = []
         self.create_subscription(JointState, "joint_states", self.states.append, qos_profile_sensor_data)
         self.create_subscription(PoseStamped, "sim_node/tip_pose", self.tips.append, qos_profile_sensor_data)
         self.create_subscription(JointTrajectory, FOLLOWER, self.trajectories.append, 10)
-        self.create_subscription(DiagnosticStatus, "ik_node/status", self.answers.append, 10)
+        self.create_subscription(DiagnosticStatus, "ik_node/status", self._on_status, 100)
         self.create_subscription(DiagnosticStatus, "sim_node/status", self.reports.append, 10)
         self.goal = self.create_publisher(PoseStamped, "goal_pose", 10)
         self.point = self.create_publisher(PointStamped, "clicked_point", 10)
         self.joint_states = self.create_publisher(JointState, "joint_states", 10)
         self.follower = self.create_publisher(JointTrajectory, FOLLOWER, 10)
         self.gripper = self.create_publisher(JointTrajectory, GRIPPER, 10)
+        self.path = self.create_publisher(PoseArray, "goal_path", 10)
+        self.twist = self.create_publisher(TwistStamped, "ik_node/delta_twist_cmds", 10)
+
+    def _on_status(self, message: DiagnosticStatus) -> None:
+        known = {pair.key: pair.value for pair in message.values}
+        if known.get("outcome") in ("EXECUTED", "REPLACED"):
+            self.accounts.append(known)
+        else:
+            self.answers.append(message)
 
     def until(self, condition, seconds: float = 60.0):
         """Spin until `condition` is true and return it; fail where it never is."""

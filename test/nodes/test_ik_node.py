@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 
 import numpy as np
 import pytest
@@ -17,7 +18,8 @@ from std_msgs.msg import String
 
 from ik_solver_ros.kinematics.load import load_chain
 from ik_solver_ros.nodes import convert
-from ik_solver_ros.nodes.ik_node import PARAMS
+from ik_solver_ros.nodes.ik_params import PARAMS
+from ik_solver_ros.trajectory.trajectory import State
 
 from .conftest import values
 
@@ -39,6 +41,13 @@ def be_at(peer, positions=HOME, names=CHAIN.joint_names, spin=0.15):
     for _ in range(3):
         peer.joint_states.publish(JointState(name=["extra", *names], position=[7.0, *map(float, positions)]))
         peer.spin(spin / 3)
+
+
+def follow(peer, message, seconds):
+    """Be where a trajectory leads, for so long."""
+    trajectory, began = convert.trajectory_from(message), time.monotonic()
+    while (elapsed := time.monotonic() - began) < seconds:
+        be_at(peer, trajectory.state(elapsed, State.at_rest(HOME)).position, spin=0.03)
 
 
 def refused(answer, *parts):
@@ -84,8 +93,7 @@ def test_a_goal_in_motion_bends_it(peer):
     be_at(peer)
     peer.send_goal(POSITION, QUAT)
     first = peer.trajectories[-1]
-    peer.spin(0.3)
-    be_at(peer, spin=0.03)
+    follow(peer, first, 0.3)
     sent = len(peer.trajectories)
     before = convert.seconds(peer.get_clock().now().to_msg())
     peer.send_goal(*CHAIN.forward(-Q))
@@ -95,6 +103,18 @@ def test_a_goal_in_motion_bends_it(peer):
     assert stamp > before  # it starts in the future, replan_lead from now
     assert convert.seconds(first.header.stamp) == 0.0
     peer.spin(convert.seconds(second.points[-1].time_from_start) + 0.1)
+
+
+def test_an_arm_that_is_not_where_it_was_sent_to_is_planned_for_where_it_is(peer):
+    be_at(peer)
+    peer.send_goal(*CHAIN.forward(2 * Q))
+    peer.spin(0.5)
+    be_at(peer)  # held by somebody else
+    sent = len(peer.trajectories)
+    peer.send_goal(POSITION, QUAT)
+    peer.until(lambda: len(peer.trajectories) > sent)
+    assert convert.seconds(peer.trajectories[-1].header.stamp) == 0.0
+    peer.spin(2.0)
 
 
 def test_a_direction_this_arm_cannot_have_is_answered_with_the_nearest(peer):

@@ -1,0 +1,125 @@
+"""plan_tip_path: straight lines of the tip through poses, as a motion of the joints."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ik_solver_ros.kinematics.chain import Chain
+from ik_solver_ros.kinematics.kernels import Array
+from ik_solver_ros.kinematics.quaternion import from_two_vectors, multiply, rotate
+from ik_solver_ros.solvers.path import PathSolution, solve_path
+from ik_solver_ros.solvers.solution import SolverOptions
+from ik_solver_ros.trajectory.jog import joined
+from ik_solver_ros.trajectory.limits import MotionLimits
+from ik_solver_ros.trajectory.lines import TipPath, straight_lines
+from ik_solver_ros.trajectory.timing import joint_curve, time_path
+from ik_solver_ros.trajectory.trajectory import Trajectory
+
+STEP = 2e-3  # [m] between samples of a path at first
+HALVINGS = 3  # of the step, where the tip would stray between samples
+
+
+class TipMotion(NamedTuple):
+    """How a path of the tip can be gone."""
+
+    trajectory: Trajectory | None  # from rest to rest; None where not even a first part can be gone
+    fraction: float  # of the path that it covers
+    reason: str  # why not all of it; empty where it is all
+
+
+def plan_tip_path(
+    chain: Chain,
+    start: Array,
+    positions: npt.ArrayLike,
+    quats_xyzw: npt.ArrayLike,
+    limits: MotionLimits,
+    *,
+    mode: str = "pose",
+    deviation: float = 1e-3,
+    angle: float = math.radians(0.5),
+    rounding: float = 0.0,
+    speed: float = np.inf,
+    options: SolverOptions | None = None,
+) -> TipMotion:
+    """Straight lines from where the tip is at `start` (n,), at rest, through all poses in base_link: positions (k, 3)
+    [m] and quats_xyzw (k, 4).
+
+    mode: what of the poses counts, "pose", "approach" or "position". deviation [m] and angle [rad]: how far the tip and
+    the tool's direction may stray from the lines. rounding [m]: by how much corners may be missed; 0 stops at each.
+    speed [m/s]: the fastest that the tip may go. What comes after a part that the arm cannot do is left out.
+
+    Raises GoalError for poses that are not finite.
+    """
+    tip, quat = chain.forward(start)
+    p = np.vstack([tip, np.asarray(positions, dtype=float).reshape(-1, 3)])
+    r = np.vstack([quat, np.asarray(quats_xyzw, dtype=float).reshape(-1, 4)])
+    if mode == "position":
+        r = np.tile(quat, (len(p), 1))
+    elif mode == "approach" and np.isfinite(r).all():
+        # The shortest turns that aim the tool: how the poses are rolled does not count.
+        for i in range(1, len(r)):
+            towards = rotate(r[i] / np.linalg.norm(r[i]), chain.tool_axis)
+            r[i] = multiply(from_two_vectors(rotate(r[i - 1], chain.tool_axis), towards), r[i - 1])
+    step = STEP
+    for _ in range(HALVINGS + 1):
+        lines = straight_lines(p, r, step=step, rounding=rounding)
+        solved = _solved(chain, start, lines, mode, deviation, angle, options or SolverOptions())
+        if all(_strays(chain, line, found) <= 0.5 * deviation for line, found in zip(lines, solved)):
+            break
+        step *= 0.5
+    total = sum(line.s[-1] for line in lines)
+    parts, done = [], 0.0
+    for line, found in zip(lines, solved):
+        count = len(found.q)
+        if count < 2:
+            break
+        parts.append(time_path(line.s[:count], found.q, limits, speed))
+        done += line.s[count - 1]
+    reason = next((found.reason for found in solved if found.reason), "")
+    fraction = 1.0 if not reason else done / total
+    return TipMotion(joined(parts) if parts else None, fraction, reason)
+
+
+def _solved(
+    chain: Chain, start: Array, lines: list[TipPath], mode: str, deviation: float, angle: float, options: SolverOptions
+) -> list[PathSolution]:
+    """The lines, one after another, up to the first one that the arm cannot do to its end."""
+    q, out = start, []
+    for line in lines:
+        if mode == "position":
+            directions, quats = None, None
+        elif mode == "approach":
+            directions, quats = np.array([rotate(quat, chain.tool_axis) for quat in line.quats_xyzw]), None
+        else:
+            directions, quats = None, line.quats_xyzw
+        found = solve_path(
+            chain,
+            line.positions,
+            directions,
+            quats,
+            q,
+            position_tolerance=0.5 * deviation,
+            angle_tolerance=angle,
+            options=options,
+        )
+        out.append(found)
+        if not found.complete:
+            break
+        q = found.q[-1]
+    return out
+
+
+def _strays(chain: Chain, line: TipPath, found: PathSolution) -> float:
+    """The farthest [m] that the tip is from the line between two samples."""
+    count = len(found.q)
+    if count < 2:
+        return 0.0
+    s = line.s[:count]
+    between = joint_curve(s, found.q)(0.5 * (s[:-1] + s[1:]))
+    wanted = 0.5 * (line.positions[: count - 1] + line.positions[1:count])
+    tips = np.array([chain.forward(q)[0] for q in between])
+    return float(np.linalg.norm(tips - wanted, axis=1).max())
