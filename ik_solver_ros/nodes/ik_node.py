@@ -231,7 +231,7 @@ class IkNode(Node):
         limits, slowly = self._limits_for(chain, solution.q - q0)
         motion = self._planner.to(solution.q, measured, now, limits)
         self._send(motion)
-        self._accept(motion)
+        self._accept()
         self._report(
             DiagnosticStatus.OK if solution.status is Status.REACHED else DiagnosticStatus.WARN,
             note + solution.sentence() + slowly,
@@ -272,6 +272,7 @@ class IkNode(Node):
         if planner.moving(self._steady.now()):
             stop = planner.stop(measured, self._steady.now())
             self._send(stop)
+            self._replaced(self._ledger.drop())
             rest = stop.trajectory.positions[-1]
         else:
             rest = chain.clamped(planner.resting(measured, self._steady.now()))
@@ -296,7 +297,7 @@ class IkNode(Node):
         if motion.trajectory is not None:
             sent = planner.then(motion.trajectory, self._steady.now(), rest)
             self._send(sent)
-            self._accept(sent)
+            self._accept()
             duration = sent.trajectory.duration
         self._report(
             DiagnosticStatus.OK if not motion.reason else DiagnosticStatus.WARN,
@@ -318,14 +319,14 @@ class IkNode(Node):
         )
         timeout = value(self, "incoming_command_timeout")
         self._send(self._planner.at(velocity, timeout, measured, now))
+        self._replaced(self._ledger.drop())
         if now > self._steered_until:
             self._goal_id += 1
-            self._replaced(self._ledger.drop())
             self._report(DiagnosticStatus.OK, "steering by delta_twist_cmds", outcome="STEERING")
         self._steered_until = now + timeout
 
-    def _accept(self, motion: Motion) -> None:
-        """Pursue the present goal by this motion."""
+    def _accept(self) -> None:
+        """Pursue the present goal by the motion sent last."""
         self._replaced(self._ledger.accept(self._goal_id))
         self._wait_for_end()
 

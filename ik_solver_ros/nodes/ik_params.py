@@ -28,7 +28,7 @@ MOVING = (
     Param("replan_lead", 0.02, "[s] a new goal in motion bends the motion this much later", 0.0, 1.0),
     Param("joint_states_timeout", 1.0, "[s] goals are refused when joint_states are older", 0.05, 60.0, live=True),
     Param("home", [], "joint positions of ~/home [rad or m]; empty: zero, or the limit nearest to it"),
-    Param("max_joint_jump", 2.5, "[rad or m] farther is another posture", 0.01, 100.0, live=True),
+    Param("max_joint_jump", 2.5, "[rad or m] a joint that goes farther changes posture", 0.01, 100.0, live=True),
     Param(
         "on_joint_jump",
         "slow",
@@ -52,14 +52,7 @@ PATHS = (
     ),
 )
 STEERING = (
-    Param(
-        "incoming_command_timeout",
-        0.25,
-        "[s] after the last twist the arm rests",
-        0.02,
-        5.0,
-        live=True,
-    ),
+    Param("incoming_command_timeout", 0.25, "[s] after the last twist the arm rests", 0.02, 5.0, live=True),
     Param("live", False, "step-wise: one CCDIK sweep for each tick instead of a whole solution"),
     Param("live_rate", 30.0, "[Hz] ticks of the live mode", 1.0, 200.0),
 )

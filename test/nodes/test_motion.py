@@ -112,9 +112,10 @@ def test_a_path_is_gone_in_straight_lines(peer):
 
 
 def test_a_path_in_mid_motion_begins_where_the_arm_can_stop(peer):
-    peer.send_goal([0.2, 0.15, 0.1], DOWN)
+    first = values(peer.send_goal([0.2, 0.15, 0.1], DOWN))["goal_id"]
     peer.spin(0.2)
     answer = peer.answered(peer.path, path([[0.25, 0.0, 0.05]]))
+    assert accounted(peer, first)["outcome"] == "REPLACED"  # also by a path that is refused
     if values(answer)["outcome"] == "PATH":  # from where it stops, the line may be out of what the arm can do
         accounted(peer, values(answer)["goal_id"])
         at_rest(peer)
