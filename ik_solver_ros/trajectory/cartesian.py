@@ -21,6 +21,7 @@ from ik_solver_ros.trajectory.trajectory import Trajectory
 
 STEP = 2e-3  # [m] between samples of a path at first
 HALVINGS = 3  # of the step, where the tip would stray between samples
+SHARE = 0.95  # of what the tip may stray by; the rest is for what quintics between points make of it
 
 
 class TipMotion(NamedTuple):
@@ -68,18 +69,23 @@ def plan_tip_path(
     for _ in range(HALVINGS + 1):
         lines = straight_lines(p, r, step=step, rounding=rounding)
         solved = _solved(chain, start, lines, mode, deviation, angle, options or SolverOptions())
-        if all(_strays(chain, line, found) <= 0.5 * deviation for line, found in zip(lines, solved)):
+        strays = [_strays(chain, limits, line, found, mode) for line, found in zip(lines, solved)]
+        kept = [(off <= SHARE * deviation) & (turned <= SHARE * angle) for off, turned in strays]
+        if all(one.all() for one in kept):
             break
         step *= 0.5
     total = sum(line.s[-1] for line in lines)
-    parts, done = [], 0.0
-    for line, found in zip(lines, solved):
-        count = len(found.q)
-        if count < 2:
+    parts, done, reason = [], 0.0, ""
+    for line, found, good in zip(lines, solved, kept):
+        count, reason = len(found.q), found.reason
+        if not good.all():
+            count = int(np.argmin(good)) + 1
+            reason = "between two answers the tip would stray from the line: the arm comes to a singular posture"
+        if count >= 2:
+            parts.append(time_path(line.s[:count], found.q[:count], limits, speed))
+            done += line.s[count - 1]
+        if reason:
             break
-        parts.append(time_path(line.s[:count], found.q, limits, speed))
-        done += line.s[count - 1]
-    reason = next((found.reason for found in solved if found.reason), "")
     fraction = 1.0 if not reason else done / total
     return TipMotion(joined(parts) if parts else None, fraction, reason)
 
@@ -103,7 +109,7 @@ def _solved(
             quats,
             q,
             position_tolerance=0.5 * deviation,
-            angle_tolerance=angle,
+            angle_tolerance=SHARE * angle,
             options=options,
         )
         out.append(found)
@@ -113,13 +119,18 @@ def _solved(
     return out
 
 
-def _strays(chain: Chain, line: TipPath, found: PathSolution) -> float:
-    """The farthest [m] that the tip is from the line between two samples."""
+def _strays(chain: Chain, limits: MotionLimits, line: TipPath, found: PathSolution, mode: str) -> tuple[Array, Array]:
+    """How far the tip is from the line [m] and the tool from its direction [rad] between samples, (m - 1,) each."""
     count = len(found.q)
     if count < 2:
-        return 0.0
+        return np.zeros(0), np.zeros(0)
     s = line.s[:count]
-    between = joint_curve(s, found.q)(0.5 * (s[:-1] + s[1:]))
+    frames = [chain.forward(q) for q in joint_curve(s, found.q, limits)(0.5 * (s[:-1] + s[1:]))]
     wanted = 0.5 * (line.positions[: count - 1] + line.positions[1:count])
-    tips = np.array([chain.forward(q)[0] for q in between])
-    return float(np.linalg.norm(tips - wanted, axis=1).max())
+    off = np.linalg.norm([p for p, _ in frames] - wanted, axis=1)
+    if mode == "position":
+        return off, np.zeros(count - 1)
+    tools = np.array([rotate(quat, chain.tool_axis) for quat in line.quats_xyzw[:count]])
+    between = tools[:-1] + tools[1:]
+    along = np.einsum("ij,ij->i", [rotate(quat, chain.tool_axis) for _, quat in frames], between)
+    return off, np.arccos(np.clip(along / np.linalg.norm(between, axis=1), -1.0, 1.0))

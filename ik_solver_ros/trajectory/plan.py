@@ -19,6 +19,7 @@ SHORTEST = 0.01  # [s] a trajectory to where the arm stands already still takes 
 SLACK = 1e-9  # [rad or m] by which rounding may pass a limit
 SAME_TIME = 1e-5  # [s] switching times nearer than this are one point
 BEFORE_END = 3e-4  # [s] and those nearer to the end are left out: ruckig meets its target to some 1e-9 only
+SPARE = 2e-6  # share of the limits that is left for what rounded times and switching times in one point make of it
 DIGITS = 9  # of times: a message has nanoseconds, and over a short stretch what it rounds off would be felt
 
 
@@ -35,6 +36,7 @@ def plan(start: State, target: Array | State, limits: MotionLimits) -> Trajector
     request.target_position = end.position.tolist()
     request.target_velocity = end.velocity.tolist()
     request.target_acceleration = end.acceleration.tolist()
+    request.max_velocity = np.maximum(request.max_velocity, np.abs(end.velocity)).tolist()
     request.synchronization = ruckig.Synchronization.Phase
     motion = _calculate(request)
     if _leaves(motion, start, limits):
@@ -53,6 +55,7 @@ def plan_velocity(start: State, velocity: Array, limits: MotionLimits) -> Trajec
     request = _request(start, limits)
     request.control_interface = ruckig.ControlInterface.Velocity
     request.target_velocity = _checked(velocity, "velocity").tolist()
+    request.max_velocity = np.maximum(request.max_velocity, np.abs(velocity)).tolist()
     request.synchronization = ruckig.Synchronization.No
     positions, velocities, accelerations, times = _points(_calculate(request), None)
     velocities[-1], accelerations[-1] = velocity, 0.0
@@ -101,9 +104,9 @@ def _request(start: State, limits: MotionLimits) -> ruckig.InputParameter:
     request.current_position = _checked(start.position, "position").tolist()
     request.current_velocity = _checked(start.velocity, "velocity").tolist()
     request.current_acceleration = _checked(start.acceleration, "acceleration").tolist()
-    request.max_velocity = limits.velocity.tolist()
-    request.max_acceleration = limits.acceleration.tolist()
-    request.max_jerk = limits.jerk.tolist()
+    request.max_velocity = ((1.0 - SPARE) * limits.velocity).tolist()
+    request.max_acceleration = ((1.0 - SPARE) * limits.acceleration).tolist()
+    request.max_jerk = ((1.0 - SPARE) * limits.jerk).tolist()
     return request
 
 

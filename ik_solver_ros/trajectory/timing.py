@@ -47,7 +47,7 @@ def time_path(s: Array, q: Array, limits: MotionLimits, speed: float = np.inf) -
     """
     if not speed > 0.0:
         raise TrajectoryError(f"speed = {speed}: a positive number of m/s is wanted")
-    curve = joint_curve(s, q)
+    curve = joint_curve(s, q, limits)
     derivatives = [curve.derivative(k) for k in (1, 2, 3)]
     # Many blocks go by narrow places only where these are, few accelerate longer; which is better is found by trying.
     most = max(1, (len(s) - 1) // 4)
@@ -56,12 +56,18 @@ def time_path(s: Array, q: Array, limits: MotionLimits, speed: float = np.inf) -
     return _sampled(curve, derivatives, pieces, limits.joint_names)
 
 
-def joint_curve(s: Array, q: Array) -> Any:
-    """The smooth curve through q (m, n) at s (m,): a function of s that gives (n,), and has `derivative(k)`."""
+def joint_curve(s: Array, q: Array, limits: MotionLimits) -> Any:
+    """The smooth curve through q (m, n) at s (m,): a function of s that gives (n,), and has `derivative(k)`.
+
+    Where a joint comes to rest at its limit, a curve through the samples would swing beyond it. A curve of B-splines
+    stays within what its coefficients stay within (de Boor, A Practical Guide to Splines), so these are clipped.
+    """
     if len(s) <= DEGREE:
         more = np.linspace(s[0], s[-1], DEGREE + 1)
         s, q = more, np.column_stack([np.interp(more, s, column) for column in np.transpose(q)])
-    return make_interp_spline(s, q, k=DEGREE)
+    curve = make_interp_spline(s, q, k=DEGREE)
+    curve.c = np.clip(curve.c, np.minimum(limits.lower, q.min(axis=0)), np.maximum(limits.upper, q.max(axis=0)))
+    return curve
 
 
 def _timed(derivatives: list[Any], ends: Array, limits: MotionLimits, speed: float) -> list[_Piece]:

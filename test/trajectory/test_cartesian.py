@@ -102,3 +102,20 @@ def test_random_lines_keep_the_limits_as_far_as_they_go(so101, limits, seed):
     assert off_the_lines(tips, corners) <= 2e-3
     assert (np.abs(state.velocity) <= limits.velocity * (1 + 1e-6)).all()
     assert (state.position >= so101.lower - 1e-6).all() and (state.position <= so101.upper + 1e-6).all()
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.sampled_from(["position", "approach", "pose"]))
+def test_a_joint_that_comes_to_its_limit_on_the_way_stays_there(so101, limits, seed, mode):
+    rng = np.random.default_rng(seed)
+    start = rng.uniform(so101.lower, so101.upper)
+    tip, quat = so101.forward(start)
+    corner = tip + rng.uniform(-0.1, 0.1, 3)
+    motion = plan_tip_path(so101, start, [corner], [quat], limits, mode=mode)
+    if motion.trajectory is None:
+        return
+    state, tips, tools = followed(so101, motion, start, 4e-3)
+    assert (state.position >= so101.lower - 1e-9).all() and (state.position <= so101.upper + 1e-9).all()
+    assert off_the_lines(tips, [tip, corner]) <= 1e-3
+    if mode != "position":
+        assert np.degrees(np.arccos(np.clip(tools @ tool_direction(so101, quat), -1.0, 1.0))).max() <= 0.5
