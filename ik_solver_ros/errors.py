@@ -18,6 +18,8 @@
     |-- UnknownSolverError (KeyError)
     |-- UnsupportedChainError      a solver that cannot work on this chain
     |-- TrajectoryError (ValueError)  a trajectory that is refused whole
+    |-- RecordError (ValueError)   a file that is not the record of a run
+    |-- CollisionError             a motion through the floor, or through the arm itself
     `-- ArmError                   a simulated or real arm that cannot be used
 
 Each carries the offending values as attributes, and its message names the thing, the value and what would
@@ -103,7 +105,8 @@ class GoalError(IkSolverError, ValueError):
 
     def __init__(self, argument: str, value: Any, wanted: str) -> None:
         self.argument, self.value, self.wanted = argument, value, wanted
-        super().__init__(f"{argument} = {value!r}: {wanted}")
+        shown = value.tolist() if hasattr(value, "tolist") else value  # numpy's numbers as plain ones
+        super().__init__(f"{argument} = {shown!r}: {wanted}")
 
 
 class UnknownFrameError(GoalError):
@@ -135,6 +138,18 @@ class TrajectoryError(IkSolverError, ValueError):
     def __init__(self, message: str, *, joint: str = "") -> None:
         super().__init__(message)
         self.joint = joint
+
+
+class RecordError(IkSolverError, ValueError):
+    """A file that is not the record of a run, or has nothing of what was asked for."""
+
+
+class CollisionError(IkSolverError):
+    """A motion in which two links, or a link and the "floor", would touch: `links`, `share` of the motion before it."""
+
+    def __init__(self, message: str, links: tuple[str, str], share: float) -> None:
+        super().__init__(message)
+        self.links, self.share = links, share
 
 
 class ArmError(IkSolverError):

@@ -19,9 +19,11 @@ MAY_IMPORT = {
     "kinematics": {"errors", "jit"},
     "solvers": {"errors", "jit", "kinematics"},
     "trajectory": {"errors", "kinematics", "solvers"},
+    "collision": {"errors", "kinematics", "trajectory"},
     "arm": {"errors", "kinematics", "trajectory"},
-    "nodes": {"errors", "share", "kinematics", "solvers", "trajectory", "arm"},
-    "cli": {"errors", "share", "kinematics", "solvers", "trajectory", "arm", "nodes"},
+    "plot": {"errors", "kinematics", "trajectory"},
+    "nodes": {"errors", "share", "kinematics", "solvers", "trajectory", "collision", "arm", "plot"},
+    "cli": {"errors", "share", "kinematics", "solvers", "trajectory", "collision", "arm", "plot", "nodes"},
     "__init__": {"kinematics", "solvers"},
     "__main__": {"cli"},
 }
@@ -32,12 +34,14 @@ ONLY_IN = {
     "ruckig": {"trajectory/plan.py"},
     "urdf_parser_py": {"kinematics/model.py"},
     "numba": {"jit.py"},
+    "coal": {"collision/self_collision.py"},
+    "matplotlib": {"plot/draw.py"},
     "PIL": {"arm/showcase.py"},
     "rich": {"nodes/demo.py"},
 }
 ROS = {
     *("rclpy", "std_msgs", "geometry_msgs", "sensor_msgs", "trajectory_msgs", "diagnostic_msgs", "std_srvs"),
-    *("rcl_interfaces", "builtin_interfaces"),
+    *("rcl_interfaces", "builtin_interfaces", "control_msgs"),
 }
 FILES = sorted(PACKAGE.rglob("*.py"))
 

@@ -6,10 +6,9 @@ long lines, and does not resolve package://.
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from xml.etree import ElementTree
 
+from ik_solver_ros.kinematics.geometry import mesh_path
 from ik_solver_ros.kinematics.model import RobotModel
 
 TINY_MASS, TINY_INERTIA = "1e-4", "1e-9"
@@ -36,7 +35,7 @@ def for_bullet(model: RobotModel) -> tuple[str, list[str]]:
                 mesh = shape.find("geometry/mesh")
                 if mesh is None:
                     continue
-                path = _mesh_path(mesh.get("filename", ""), model.directory)
+                path = mesh_path(mesh.get("filename", ""), model.directory)
                 if path is None:
                     link.remove(shape)
                     notes.append(f"link {name!r}: the {tag} mesh {mesh.get('filename')!r} is not to be found; left out")
@@ -46,17 +45,3 @@ def for_bullet(model: RobotModel) -> tuple[str, list[str]]:
         notes.append(f"links without <inertial> get a mass of {TINY_MASS} kg: {', '.join(massless)}")
     ElementTree.indent(robot)
     return ElementTree.tostring(robot, encoding="unicode"), notes
-
-
-def _mesh_path(filename: str, directory: Path | None) -> Path | None:
-    """Where a mesh is: file:// and package:// resolved, relative paths from the URDF's directory; None if nowhere."""
-    if filename.startswith("package://"):
-        package, _, rest = filename.removeprefix("package://").partition("/")
-        prefixes = [Path(p) / "share" for p in os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep) if p]
-        parents = list(directory.parents) if directory else []
-        candidates = [prefix / package / rest for prefix in prefixes]
-        candidates += [p / rest for p in parents if p.name == package] + [p / package / rest for p in parents]
-    else:
-        path = Path(filename.removeprefix("file://"))
-        candidates = [path if path.is_absolute() or directory is None else directory / path]
-    return next((path.resolve() for path in candidates if path.is_file()), None)

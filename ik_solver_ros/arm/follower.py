@@ -3,15 +3,19 @@
 A trajectory is checked whole before it is accepted, and refused whole with a reason. An accepted one replaces the
 old one at its start time, from the state that the old one has then: there is never a step. All times are seconds
 on one steady clock of the caller's.
+
+Every accepted trajectory has a number, and ends in one way or another: see `Ending`.
 """
 
 from __future__ import annotations
 
 from contextlib import suppress
+from enum import Enum
 from typing import NamedTuple
 
 import numpy as np
 
+from ik_solver_ros.arm.tolerances import Tolerances
 from ik_solver_ros.errors import TrajectoryError, listed
 from ik_solver_ros.kinematics.kernels import Array
 from ik_solver_ros.trajectory.limits import MotionLimits
@@ -27,10 +31,29 @@ PER_SEGMENT = 12  # samples of each segment that are checked
 FARTHEST_START = 60.0  # [s] ahead: one that would start later comes from a clock that is wrong
 
 
+class Outcome(Enum):
+    """How a trajectory can end."""
+
+    DONE = "the goal is reached"
+    REPLACED = "another trajectory took its place"
+    HELD = "the arm was told to hold"
+    PATH_TOLERANCE = "off the path by more than its tolerance"
+    GOAL_TOLERANCE = "not at the goal in time"
+
+
+class Ending(NamedTuple):
+    """The end of a trajectory."""
+
+    number: int
+    outcome: Outcome
+    reason: str  # a sentence
+
+
 class _Active(NamedTuple):
     trajectory: Trajectory
     start: float  # when its time zero is
     origin: State  # the state at time zero
+    tolerances: Tolerances | None = None  # of one that is supervised
 
     def state(self, now: float) -> State:
         """Where it leads at `now`."""
@@ -40,11 +63,22 @@ class _Active(NamedTuple):
 class TrajectoryFollower:
     """Leads the joints of `limits` along trajectories; the others of an arm belong to another follower."""
 
-    def __init__(self, limits: MotionLimits, positions: Array, *, allow_partial: bool = False) -> None:
+    def __init__(
+        self,
+        limits: MotionLimits,
+        positions: Array,
+        *,
+        allow_partial: bool = False,
+        tolerances: Tolerances | None = None,
+    ) -> None:
         """Hold the joints at `positions` (n,), where they are measured to be."""
         self.limits = limits
         self.joint_names = limits.joint_names
         self.allow_partial = allow_partial
+        self.tolerances = tolerances or Tolerances.of(limits.joint_names)
+        self._number = 0  # of the trajectory that was accepted last...
+        self._pursued = False  # ...and whether it has not ended yet
+        self._endings: list[Ending] = []
         rest = np.array(positions, dtype=float)
         still = Trajectory(self.joint_names, np.zeros(0), np.zeros((0, len(rest))))
         # By start time; the last one that has begun is followed. The rest wait for their start.
@@ -61,48 +95,105 @@ class TrajectoryFollower:
         """What the joints shall do at `now`; always finite and inside the limits."""
         while len(self._schedule) > 1 and self._schedule[1].start <= now:
             del self._schedule[0]
-        state = self._at(now)
+        state = self.desired(now)
         position = np.clip(state.position, self._lower, self._upper)
         self._lower = np.minimum(self.limits.lower, np.maximum(self._lower, position))
         self._upper = np.maximum(self.limits.upper, np.minimum(self._upper, position))
         return State(position, state.velocity, state.acceleration)
 
-    def accept(self, trajectory: Trajectory, now: float, start: float | None = None) -> None:
-        """Take on a trajectory that starts at `start` (None: now). An empty one means hold.
+    def accept(
+        self, trajectory: Trajectory, now: float, start: float | None = None, tolerances: Tolerances | None = None
+    ) -> int:
+        """Take on a trajectory that starts at `start` (None: now), and return its number. An empty one means hold.
 
-        Raises TrajectoryError with the reason, and goes on as before, for anything that cannot be followed safely.
+        tolerances: others than the follower's own. Raises TrajectoryError with the reason, and goes on as before, for
+        anything that cannot be followed safely.
         """
         if len(trajectory.times) == 0:
             self.hold(now)
-            return
+            return self._number
         begin = now if start is None else start
         if not begin - now <= FARTHEST_START:
             raise TrajectoryError(
                 f"the trajectory would start {begin - now:.3g} s from now, {FARTHEST_START:g} s at most are taken; is "
                 "the clock of its sender right?"
             )
-        origin = self._at(begin)
+        origin = self.desired(begin)
         checked = self._without_point_at_zero(self._completed(trajectory, origin), origin)
-        if begin >= now:
-            self._begin(_Active(self._joined(checked, origin), begin, origin))
-            return
-        # The message came late. What is followed still has gone on by its own way, a little off this one's.
-        at = self._at(now)
-        self._begin(_Active(self._joined(_from(checked, now - begin), at), now, at))
+        if begin < now:
+            # The message came late. What is followed still has gone on by its own way, a little off this one's.
+            checked, begin, origin = _from(checked, now - begin), now, self.desired(now)
+        joined = self._joined(checked, origin)
+        self._end(Outcome.REPLACED)
+        self._begin(_Active(joined, begin, origin, tolerances or self.tolerances))
+        self._number += 1
+        self._pursued = True
+        return self._number
 
     def hold(self, now: float) -> None:
         """Come to rest as soon as the limits allow, whatever was under way."""
-        state = self._at(now)
+        self._end(Outcome.HELD)
+        state = self.desired(now)
         self._begin(_Active(plan_stop(state, self.limits), now, state))
+
+    def supervise(self, now: float, positions: Array, velocities: Array) -> None:
+        """Compare where the joints are measured to be, (n,) each, with where the trajectory has them.
+
+        One that is not kept to is given up: the joints come to rest where they are. Measurements that are not finite
+        say nothing.
+        """
+        active, tolerances = self._active(now), self._active(now).tolerances
+        if tolerances is None or not (np.isfinite(positions).all() and np.isfinite(velocities).all()):
+            return
+        over = now - active.start - active.trajectory.duration
+        off = np.abs(positions - active.state(now).position)
+        if over < 0.0:
+            worst = _farthest(off, tolerances.path)
+            if worst is not None:
+                self._give_up(now, positions, Outcome.PATH_TOLERANCE, off, tolerances.path, worst)
+            return
+        if not self._pursued or active is not self._schedule[-1]:
+            return
+        worst = _farthest(off, tolerances.goal)
+        if worst is None and (np.abs(velocities) <= tolerances.stopped_velocity).all():
+            self._end(Outcome.DONE)
+        elif 0.0 < tolerances.goal_time < over:
+            worst = int(np.argmax(np.abs(velocities))) if worst is None else worst
+            self._give_up(now, positions, Outcome.GOAL_TOLERANCE, off, tolerances.goal, worst)
+
+    def endings(self) -> list[Ending]:
+        """The endings since the last call, oldest first."""
+        out, self._endings = self._endings, []
+        return out
+
+    def _end(self, outcome: Outcome, reason: str = "") -> None:
+        if self._pursued:
+            self._pursued = False
+            self._endings = [*self._endings[-99:], Ending(self._number, outcome, reason or outcome.value)]
+
+    def _give_up(
+        self, now: float, positions: Array, outcome: Outcome, off: Array, tolerance: Array, joint: int
+    ) -> None:
+        """Come to rest where the joints are: what holds them up is not pushed against."""
+        allowed = f"{tolerance[joint]:.4g} allowed" if tolerance[joint] > 0.0 else "and does not come to rest"
+        self._end(
+            outcome, f"{outcome.value}: joint {self.joint_names[joint]!r} is {off[joint]:.4g} away, {allowed}; held"
+        )
+        state = self.desired(now)
+        here = np.clip(positions, self._lower, self._upper)
+        self._begin(_Active(plan(state, here, self.limits), now, state))
 
     def _begin(self, motion: _Active) -> None:
         """Replace whatever would still be followed when `motion` starts; until then the old one goes on."""
         earlier = [active for active in self._schedule if active.start < motion.start]
         self._schedule = [*earlier, motion]
 
-    def _at(self, now: float) -> State:
-        active = next((a for a in reversed(self._schedule) if a.start <= now), self._schedule[0])
-        return active.state(now)
+    def _active(self, now: float) -> _Active:
+        return next((a for a in reversed(self._schedule) if a.start <= now), self._schedule[0])
+
+    def desired(self, now: float) -> State:
+        """Where the trajectories lead at `now`, for those who only want to know."""
+        return self._active(now).state(now)
 
     def _completed(self, given: Trajectory, origin: State) -> Trajectory:
         """`given` for all our joints, in our order. Raises TrajectoryError for whatever is malformed in itself."""
@@ -260,6 +351,13 @@ class TrajectoryFollower:
                 f"limit of {self.limits.velocity[at[2]]:.4g}; give it more time",
                 joint=name,
             )
+
+
+def _farthest(off: Array, tolerance: Array) -> int | None:
+    """The joint that is farthest beyond its tolerance; None where all are within it, or have none."""
+    share = np.divide(off, tolerance, out=np.zeros_like(off), where=tolerance > 0.0)
+    worst = int(np.argmax(share))
+    return worst if share[worst] > 1.0 else None
 
 
 def _preceded(ramp: Trajectory, trajectory: Trajectory, i: int) -> Trajectory:

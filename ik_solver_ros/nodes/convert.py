@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 import numpy as np
 from builtin_interfaces.msg import Duration, Time
@@ -84,6 +84,12 @@ def joint_positions(message: JointState, names: Sequence[str]) -> Array:
     if not np.isfinite(out).all():
         raise GoalError("joint_states", out.tolist(), "finite positions are wanted")
     return out
+
+
+def other_positions(message: JointState, known: Container[str]) -> dict[str, float]:
+    """The finite positions of all joints that are `known`, by name."""
+    pairs = zip(message.name, message.position)
+    return {name: position for name, position in pairs if name in known and math.isfinite(position)}
 
 
 def transformed(transform: Array, position: Array, quat_xyzw: Array) -> tuple[Array, Array]:

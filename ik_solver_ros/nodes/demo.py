@@ -71,7 +71,7 @@ class Judge(Node):
 
     def _on_answer(self, message: DiagnosticStatus) -> None:
         answer = {"message": message.message} | {pair.key: pair.value for pair in message.values}
-        if answer.get("outcome") not in ("EXECUTED", "REPLACED"):  # which tell of a goal before
+        if answer.get("outcome") not in ("EXECUTED", "MISSED", "REPLACED"):  # which tell of a goal before
             self.answer = answer
 
     def _on_controller(self, _: DiagnosticStatus) -> None:

@@ -19,6 +19,7 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
+from ik_solver_ros.collision.guard import CollisionGuard
 from ik_solver_ros.errors import GoalError, IkSolverError, TrajectoryError, UnknownFrameError
 from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.kinematics.kernels import Array
@@ -41,7 +42,10 @@ from ik_solver_ros.solvers.solve import solve
 from ik_solver_ros.solvers.velocity import solve_velocity
 from ik_solver_ros.trajectory.cartesian import plan_tip_path
 from ik_solver_ros.trajectory.limits import MotionLimits
-from ik_solver_ros.trajectory.motion import Motion, MotionPlanner
+from ik_solver_ros.trajectory.motion import AT_REST_WITHIN, Motion, MotionPlanner
+from ik_solver_ros.trajectory.trajectory import State, Trajectory
+
+ARRIVAL = 1.0  # [s] after a motion's end that the arm may take to be there
 
 
 class IkNode(Node):
@@ -51,6 +55,7 @@ class IkNode(Node):
         super().__init__("ik_node")
         self._chain: Chain | None = None
         self._planner: MotionPlanner | None = None
+        self._others: dict[str, float] = {}  # joints off the chain, as measured
         declare(self, PARAMS, self._configure)
         self._steady = SteadyClock(self, self._on_jump)
         self._warnings = Warnings(self)
@@ -105,7 +110,20 @@ class IkNode(Node):
         if time.monotonic() - began > 3.0:
             log.info(f"the solver was compiled in {time.monotonic() - began:.0f} s and kept for the next start")
         self._chain, self._live_goal = chain, None
-        self._planner = MotionPlanner(limits, value(self, "replan_lead"))
+        guard = CollisionGuard(
+            chain,
+            floor_height=value(self, "floor_height"),
+            margin=value(self, "collision_margin"),
+            ignored=[pair for pair in value(self, "collision_ignored") if pair],
+        )
+        for sentence in guard.notes:
+            log.info(sentence)
+
+        def check(trajectory: Trajectory, start: State) -> None:
+            if value(self, "collision_guard"):
+                guard.check(trajectory, start, self._others)
+
+        self._planner = MotionPlanner(limits, value(self, "replan_lead"), check)
         self._configure()
         self._home = self._home_position(chain)
         log.info("ready for goals")
@@ -168,6 +186,7 @@ class IkNode(Node):
         age = time.time() - received
         if age > self._joint_states_timeout:
             raise GoalError("joint_states", f"{age:.1f} s old", "the arm is silent, so where it is is not known")
+        self._others = convert.other_positions(message, self._chain.model.joints)
         return self._chain, convert.joint_positions(message, self._chain.joint_names)
 
     def _on_goal_path(self, message: PoseArray) -> None:
@@ -334,30 +353,49 @@ class IkNode(Node):
         if goal_id is not None:
             self._account(goal_id, "replaced by another", "REPLACED")
 
-    def _wait_for_end(self) -> None:
+    def _wait_for_end(self, least: float = 1e-3) -> None:
         assert self._planner is not None
-        left = max(self._planner.ends() - self._steady.now(), 0.0) + 1e-3
+        left = max(self._planner.ends() - self._steady.now(), 0.0) + least
         self._end_timer.timer_period_ns = int(left * 1e9)
         self._end_timer.reset()
 
     def _on_end(self) -> None:
-        """The motion should be over by now."""
+        """The motion should be over by now, and the arm where it should be."""
         self._end_timer.cancel()
         if self._planner is None or self._ledger.pursued is None:
             return
-        if self._planner.moving(self._steady.now()):
+        now = self._steady.now()
+        if self._planner.moving(now):
             self._wait_for_end()
             return
-        done = self._ledger.finish()
+        off = self._off(now)
+        if off and now < self._planner.ends() + ARRIVAL:
+            self._wait_for_end(0.1)
+            return
+        done = self._ledger.finish(arrived=not off)
         assert done is not None
-        self._account(done, "executed", "EXECUTED")
+        self._account(done, off or "executed", "MISSED" if off else "EXECUTED")
+
+    def _off(self, now: float) -> str:
+        """What keeps the arm from being where it was led; empty where it is there."""
+        assert self._planner is not None
+        try:
+            chain, measured = self._ready()
+        except GoalError as error:
+            return f"where the arm is is not known: {error}"
+        state = self._planner.commanded(now)
+        assert state is not None
+        off = np.abs(state.position - measured)
+        worst = int(np.argmax(off))
+        if off[worst] <= AT_REST_WITHIN:
+            return ""
+        return f"missed: joint {chain.joint_names[worst]!r} is {off[worst]:.3g} from where it was led"
 
     def _account(self, goal_id: int, message: str, outcome: str) -> None:
         name = f"{self.get_name()}: goal {goal_id}"
-        counts = {what: getattr(self._ledger, what) for what in ("accepted", "executed", "replaced")}
-        self._status.publish(
-            convert.status_msg(DiagnosticStatus.OK, name, message, goal_id=goal_id, outcome=outcome, **counts)
-        )
+        counts = {what: getattr(self._ledger, what) for what in ("accepted", "executed", "missed", "replaced")}
+        level = DiagnosticStatus.WARN if outcome == "MISSED" else DiagnosticStatus.OK
+        self._status.publish(convert.status_msg(level, name, message, goal_id=goal_id, outcome=outcome, **counts))
 
     def _on_jump(self) -> None:
         """Simulated time has leapt: what was planned is void; where the arm is, its joint_states say."""

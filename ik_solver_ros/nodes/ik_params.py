@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+
+from ik_solver_ros.collision.guard import MARGIN
 from ik_solver_ros.nodes.parameters import DESCRIPTION_PARAMS, Param
 from ik_solver_ros.solvers.solve import SOLVERS
 from ik_solver_ros.trajectory.limits import RAMP_TIME
@@ -38,6 +41,16 @@ MOVING = (
     ),
     Param("joint_jump_speed_scale", 0.3, "share of the velocity limits that it is gone to with", 0.01, 1.0, live=True),
 )
+GUARD = (
+    Param("collision_guard", True, "refuse motions through the floor or the arm itself", live=True),
+    Param(
+        "floor_height",
+        math.nan,
+        "[m] of the floor in base_link; nan: at the lowest point of what of the robot does not move; -inf: none",
+    ),
+    Param("collision_margin", MARGIN, "[m] that links keep from each other", 0.0, 0.1),
+    Param("collision_ignored", [""], "pairs of links that may touch, each as 'one:other'"),
+)
 PATHS = (
     Param("path_deviation", 1e-3, "[m] how far the tip may stray from a goal_path", 1e-5, 0.1, live=True),
     Param("path_angle", 0.0087, "[rad] how far the tool's direction may stray from it", 1e-4, 3.2, live=True),
@@ -56,4 +69,4 @@ STEERING = (
     Param("live", False, "step-wise: one CCDIK sweep for each tick instead of a whole solution"),
     Param("live_rate", 30.0, "[Hz] ticks of the live mode", 1.0, 200.0),
 )
-PARAMS = (*DESCRIPTION_PARAMS, *SOLVING, *MOVING, *PATHS, *STEERING)
+PARAMS = (*DESCRIPTION_PARAMS, *SOLVING, *MOVING, *GUARD, *PATHS, *STEERING)

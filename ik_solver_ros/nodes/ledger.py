@@ -1,13 +1,13 @@
-"""What became of each goal: one is pursued at a time, and ends executed, or replaced by the next."""
+"""What became of each goal: one is pursued at a time, and ends executed, missed, or replaced by the next."""
 
 from __future__ import annotations
 
 
 class GoalLedger:
-    """Counts goals: accepted = executed + replaced + (1 while one is pursued)."""
+    """Counts goals: accepted = executed + missed + replaced + (1 while one is pursued)."""
 
     def __init__(self) -> None:
-        self.accepted = self.executed = self.replaced = 0
+        self.accepted = self.executed = self.missed = self.replaced = 0
         self.pursued: int | None = None  # the id of the goal that the arm is on its way to
 
     def accept(self, goal_id: int) -> int | None:
@@ -18,10 +18,11 @@ class GoalLedger:
         self.pursued = goal_id
         return before
 
-    def finish(self) -> int | None:
-        """The arm has come to the end of its motion; returns the id of the goal that is executed by this, if any."""
+    def finish(self, arrived: bool = True) -> int | None:
+        """The motion is over, the arm where it should be or not; returns the id of the goal that ends so, if any."""
         done, self.pursued = self.pursued, None
-        self.executed += done is not None
+        self.executed += done is not None and arrived
+        self.missed += done is not None and not arrived
         return done
 
     def drop(self) -> int | None:

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from importlib.util import find_spec
+from typing import Any
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
@@ -19,20 +20,28 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
-from ik_solver_ros.arm.arm import SimulatedArm
+from ik_solver_ros.arm.arm import Reading, SimulatedArm
 from ik_solver_ros.arm.bullet import BulletArm
-from ik_solver_ros.arm.follower import TrajectoryFollower
+from ik_solver_ros.arm.follower import Ending, Outcome, TrajectoryFollower
 from ik_solver_ros.arm.mock import MockArm
 from ik_solver_ros.errors import ArmError, IkSolverError
 from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.nodes import convert
 from ik_solver_ros.nodes.clock import SteadyClock
+from ik_solver_ros.nodes.constraints import constraints
 from ik_solver_ros.nodes.description import when_described
 from ik_solver_ros.nodes.joint_limits import joint_limits
 from ik_solver_ros.nodes.main import run
 from ik_solver_ros.nodes.parameters import DESCRIPTION_PARAMS, Param, declare, value
 from ik_solver_ros.nodes.throttle import Warnings
 from ik_solver_ros.trajectory.limits import RAMP_TIME, MotionLimits
+
+FollowAction: Any = None
+try:
+    from ik_solver_ros.nodes.follow_action import FollowAction
+except ModuleNotFoundError as missing:
+    if missing.name is None or not missing.name.startswith("control_msgs"):
+        raise
 
 PARAMS = (
     *DESCRIPTION_PARAMS,
@@ -65,7 +74,9 @@ class SimNode(Node):
         self._lock = threading.Lock()  # guards the followers
         self._stop = threading.Event()
         self._followers: dict[str, tuple[TrajectoryFollower, list[int]]] = {}
+        self._actions: dict[str, Any] = {}
         self._simulated = bool(self.get_parameter("use_sim_time").value)
+        self._physics = 0.0  # [s] on the steady clock that physics has come to
         self._thread: threading.Thread | None = None
         self._arm: SimulatedArm | None = None
         self._states = self.create_publisher(JointState, "joint_states", 10)
@@ -96,7 +107,12 @@ class SimNode(Node):
             limits = MotionLimits.from_urdf(names, lower, upper, velocity, value(self, "ramp_time"), given)
             index = [arm.joint_names.index(name) for name in names]
             partial = value(self, "allow_partial_joints_goal")
-            self._followers[controller] = TrajectoryFollower(limits, positions[index], allow_partial=partial), index
+            follower = TrajectoryFollower(
+                limits, positions[index], allow_partial=partial, tolerances=constraints(self, names)
+            )
+            self._followers[controller] = follower, index
+            if FollowAction is not None:
+                self._actions[controller] = FollowAction(self, controller, follower, self._lock, self._steady)
             self.create_subscription(
                 JointTrajectory,
                 f"{controller}/joint_trajectory",
@@ -161,43 +177,61 @@ class SimNode(Node):
 
     # Physics
 
+    def _time(self) -> float:
+        """Where the followers are: in simulated time, or as far as physics has come."""
+        return self._steady.now() if self._simulated else self._physics
+
     def _run(self) -> None:
         arm = self._arm
         assert arm is not None
         n = len(arm.joint_names)
         period = 1.0 / value(self, "publish_rate")
-        simulated = time.monotonic()  # physics has come to here
-        publish_at = simulated
+        publish_at = self._physics = time.monotonic()
         positions, velocities = np.zeros(n), np.zeros(n)
         try:
             while not self._stop.is_set():
-                behind = time.monotonic() - simulated
+                behind = time.monotonic() - self._physics
                 if behind > BEHIND:
                     # Whoever plans goes by the clock: rather skip steps than let the arm lag behind its commands.
-                    simulated += behind
+                    self._physics += behind
                     cause = "physics cannot keep up with real time on this machine: some of its steps are skipped"
                     self._warnings.warn("behind", cause)
-                while simulated <= time.monotonic() and not self._stop.is_set():
+                while self._physics <= time.monotonic() and not self._stop.is_set():
                     with self._lock:
                         for follower, index in self._followers.values():
-                            state = follower.state(self._steady.now() if self._simulated else simulated)
+                            state = follower.state(self._time())
                             positions[index], velocities[index] = state.position, state.velocity
                     arm.write(positions, velocities)
                     arm.advance()
-                    simulated += arm.time_step
-                    if simulated >= publish_at:
-                        publish_at = max(publish_at + period, simulated)
+                    self._physics += arm.time_step
+                    if self._physics >= publish_at:
+                        publish_at = max(publish_at + period, self._physics)
                         self._publish(arm)
-                time.sleep(max(simulated - time.monotonic(), 0.0))
+                time.sleep(max(self._physics - time.monotonic(), 0.0))
         except ArmError as error:
             self.get_logger().fatal(f"the simulation ended: {error}")
             self.context.try_shutdown()
+
+    def _supervise(self, reading: Reading) -> None:
+        """Let the followers see where the joints are, and tell how trajectories ended."""
+        endings: list[tuple[str, Ending]] = []
+        with self._lock:
+            for controller, (follower, index) in self._followers.items():
+                follower.supervise(self._time(), reading.positions[index], reading.velocities[index])
+                endings.extend((controller, ending) for ending in follower.endings())
+        for controller, ending in endings:
+            if controller in self._actions:
+                self._actions[controller].ended(ending)
+            if ending.outcome in (Outcome.PATH_TOLERANCE, Outcome.GOAL_TOLERANCE):
+                self.get_logger().warning(f"{controller}: {ending.reason}")
+                self._report(DiagnosticStatus.ERROR, ending.reason, controller, ending.outcome.name)
 
     def _publish(self, arm: SimulatedArm) -> None:
         if not self.context.ok():
             self._stop.set()
             return
         reading = arm.read()
+        self._supervise(reading)
         stamp = self.get_clock().now().to_msg()
         message = JointState(
             name=list(arm.joint_names),

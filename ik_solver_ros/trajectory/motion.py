@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -31,9 +32,16 @@ class MotionPlanner:
     from now, on the old one's path: the message has that long to arrive.
     """
 
-    def __init__(self, limits: MotionLimits, replan_lead: float = 0.02) -> None:
+    def __init__(
+        self,
+        limits: MotionLimits,
+        replan_lead: float = 0.02,
+        check: Callable[[Trajectory, State], None] | None = None,
+    ) -> None:
+        """Check is given every motion but a stop; where it raises an error, the motion sent last goes on."""
         self.limits = limits
         self.replan_lead = replan_lead
+        self._check = check
         self.sent: Motion | None = None
         self._began = 0.0
 
@@ -80,7 +88,7 @@ class MotionPlanner:
     def stop(self, measured: Array, now: float) -> Motion:
         """The motion to rest as soon as the limits allow."""
         origin, start = self._origin(measured, now)
-        return self._send(Motion(plan_stop(origin, self.limits), start, origin), now)
+        return self._sent(Motion(plan_stop(origin, self.limits), start, origin), now)
 
     def _origin(self, measured: Array, now: float) -> tuple[State, float | None]:
         if self.moving(now + self.replan_lead) and self._follows(measured, now):
@@ -100,6 +108,11 @@ class MotionPlanner:
         return bool((np.abs(state.position - measured) <= AT_REST_WITHIN + LAG * np.abs(state.velocity)).all())
 
     def _send(self, motion: Motion, now: float) -> Motion:
+        if self._check is not None:
+            self._check(motion.trajectory, motion.origin)
+        return self._sent(motion, now)
+
+    def _sent(self, motion: Motion, now: float) -> Motion:
         self.sent = motion
         self._began = now if motion.start is None else motion.start
         return motion

@@ -60,6 +60,28 @@ class Trajectory:
         before = self.point(i - 1) if i else start
         return self.between(before, self.point(i), float(self.times[i]) - t0, t - t0)
 
+    def states(self, times: Array, start: State) -> State:
+        """The states at times (m,) [s], all at once, (m, n) each: see `state`."""
+        k = len(self.times)
+        if k == 0:
+            return State(*(np.tile(part, (len(times), 1)) for part in start))
+        points = [self.point(i) for i in range(k)]
+        before, after = (State(*map(np.array, zip(*rows))) for rows in ([start, *points[:-1]], points))
+        i = np.searchsorted(self.times, times, side="right")
+        done = i == k
+        i = np.minimum(i, k - 1)
+        begins, durations = np.concatenate([[0.0], self.times[:-1]]), np.diff(self.times, prepend=0.0)
+        out = self.between(
+            State(*(part[i] for part in before)),
+            State(*(part[i] for part in after)),
+            durations[i][:, np.newaxis],
+            (times - begins[i])[:, np.newaxis],
+        )
+        rest = State.at_rest(self.positions[-1])
+        for part, last in zip(out, rest):
+            part[done] = last
+        return out
+
     def between(self, before: State, after: State, duration: float | Array, t: float | Array) -> State:
         """The state at t [s] into a segment of `duration` [s], by what the points carry; broadcasts over arrays."""
         d = after.position - before.position

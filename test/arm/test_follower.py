@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ik_solver_ros.arm.follower import TrajectoryFollower
-from ik_solver_ros.errors import TrajectoryError
+from ik_solver_ros.arm.follower import Outcome, TrajectoryFollower
+from ik_solver_ros.arm.tolerances import Tolerances
+from ik_solver_ros.errors import GoalError, TrajectoryError
 from ik_solver_ros.trajectory.limits import MotionLimits
 from ik_solver_ros.trajectory.motion import MotionPlanner
 from ik_solver_ros.trajectory.trajectory import Trajectory
@@ -280,3 +281,120 @@ def test_whoever_is_wrong_about_where_the_arm_is_the_limits_are_kept(moves):
         assert (np.abs(state.velocity) <= LIMITS.velocity * (1.0 + 1e-5)).all()
         assert (np.abs(state.acceleration) <= LIMITS.acceleration * 1.05).all()
         assert (state.position >= LIMITS.lower - 1e-9).all() and (state.position <= LIMITS.upper + 1e-9).all()
+
+
+def supervised(**options) -> TrajectoryFollower:
+    return follower(tolerances=Tolerances.of(NAMES, **options))
+
+
+def lead(f, start, end, measured, dt=0.01):
+    """Follow from start to end, the joints being where `measured` makes them of the state; the endings seen."""
+    seen = []
+    for now in np.arange(start, end, dt):
+        state = f.state(now)
+        f.supervise(now, *measured(state))
+        seen.extend((now, ending) for ending in f.endings())
+    return seen
+
+
+def exact(state):
+    return state.position, state.velocity
+
+
+def test_every_trajectory_has_a_number_and_ends_once():
+    f = follower()
+    first = f.accept(trajectory((1.0, [0.5, 0.0])), now=0.0)
+    second = f.accept(trajectory((1.0, [0.0, 0.0])), now=0.5)
+    assert second > first and [(e.number, e.outcome) for e in f.endings()] == [(first, Outcome.REPLACED)]
+    ((when, ending),) = lead(f, 0.5, 3.0, exact)
+    assert (ending.number, ending.outcome) == (second, Outcome.DONE) and when >= 1.5
+    third = f.accept(trajectory((1.0, [0.5, 0.0])), now=3.0)
+    f.hold(3.2)
+    assert [(e.number, e.outcome) for e in f.endings()] == [(third, Outcome.HELD)]
+    f.hold(3.3)
+    assert f.endings() == []
+
+
+def test_a_refused_trajectory_ends_nothing():
+    f = follower()
+    number = f.accept(trajectory((1.0, [0.5, 0.0])), now=0.0)
+    with pytest.raises(TrajectoryError):
+        f.accept(trajectory((1.0, [50.0, 0.0])), now=0.1)
+    assert f.endings() == []
+    ((_, ending),) = lead(f, 0.1, 2.0, exact)
+    assert (ending.number, ending.outcome) == (number, Outcome.DONE)
+
+
+def test_a_blocked_joint_is_found_by_its_path_tolerance_and_held_where_it_is():
+    f = supervised(path={"a": 0.1})
+    f.accept(trajectory((2.0, [1.0, 0.5]), velocities=[[0, 0]], accelerations=[[0, 0]]), now=0.0)
+    stuck = 0.3
+
+    def blocked(state):
+        return np.array([min(state.position[0], stuck), state.position[1]]), state.velocity
+
+    ((when, ending),) = lead(f, 0.0, 4.0, blocked)
+    assert ending.outcome is Outcome.PATH_TOLERANCE and 0.0 < when < 2.0
+    assert "joint 'a' is 0.1" in ending.reason and "0.1 allowed" in ending.reason
+    path = walk(f, when, 6.0)
+    assert np.abs(np.diff(path, axis=0)).max() <= LIMITS.velocity.max() / 240.0 * 1.001
+    assert path[-1][0] == pytest.approx(stuck, abs=1e-9) and not f.moving(6.0)
+
+
+@pytest.mark.parametrize("goal_time, outcome", [(0.5, Outcome.GOAL_TOLERANCE), (0.0, None)])
+def test_a_joint_that_does_not_arrive(goal_time, outcome):
+    f = supervised(goal={"b": 0.01}, goal_time=goal_time)
+    f.accept(trajectory((1.0, [0.5, 0.5])), now=0.0)
+    seen = lead(f, 0.0, 3.0, lambda state: (state.position - [0.0, 0.05], state.velocity))
+    assert [e.outcome for _, e in seen] == ([outcome] if outcome else [])  # without goal_time it is waited for
+    if outcome:
+        assert (
+            seen[0][0] == pytest.approx(1.5, abs=0.02) and "joint 'b' is 0.05 away, 0.01 allowed" in seen[0][1].reason
+        )
+
+
+def test_a_joint_that_arrives_late_has_arrived():
+    f = supervised(goal={"a": 0.01}, goal_time=1.0)
+    f.accept(trajectory((1.0, [0.5, 0.5])), now=0.0)
+    at = {"now": 0.0}
+
+    def late(state):
+        at["now"] += 0.01
+        return state.position - [max(1.5 - at["now"], 0.0), 0.0], np.zeros(2)
+
+    ((when, ending),) = lead(f, 0.0, 3.0, late)
+    assert ending.outcome is Outcome.DONE and when == pytest.approx(1.48, abs=0.03)
+
+
+def test_what_moves_still_is_not_there():
+    f = supervised(goal_time=0.3)
+    f.accept(trajectory((1.0, [0.5, 0.5])), now=0.0)
+    seen = lead(f, 0.0, 3.0, lambda state: (state.position, np.array([0.0, 0.5])))
+    assert [e.outcome for _, e in seen] == [Outcome.GOAL_TOLERANCE] and "does not come to rest" in seen[0][1].reason
+
+
+def test_tolerances_of_one_trajectory():
+    f = supervised(path={"a": 0.01})
+    f.accept(trajectory((1.0, [0.5, 0.0])), now=0.0, tolerances=Tolerances.of(NAMES))
+    ((_, ending),) = lead(f, 0.0, 2.0, lambda state: (state.position + 0.2, state.velocity))
+    assert ending.outcome is Outcome.DONE
+
+
+def test_measurements_that_are_not_numbers_say_nothing():
+    f = supervised(path={"a": 0.01})
+    f.accept(trajectory((1.0, [0.5, 0.0])), now=0.0)
+    assert lead(f, 0.0, 0.9, lambda state: (state.position * np.nan, state.velocity)) == []
+
+
+@pytest.mark.parametrize(
+    "options, said",
+    [
+        ({"path": {"a": -1.0}}, "constraints.a.trajectory = -1.0"),
+        ({"goal": {"b": np.nan}}, "constraints.b.goal = nan"),
+        ({"goal_time": -1.0}, "constraints.goal_time = -1.0"),
+        ({"stopped_velocity": np.inf}, "constraints.stopped_velocity_tolerance = inf"),
+    ],
+)
+def test_tolerances_that_are_none_are_refused(options, said):
+    with pytest.raises(GoalError, match=said):
+        Tolerances.of(NAMES, **options)

@@ -58,7 +58,7 @@ class Peer(Node):
 
     def _on_status(self, message: DiagnosticStatus) -> None:
         known = {pair.key: pair.value for pair in message.values}
-        if known.get("outcome") in ("EXECUTED", "REPLACED"):
+        if known.get("outcome") in ("EXECUTED", "MISSED", "REPLACED"):
             self.accounts.append(known)
         else:
             self.answers.append(message)

@@ -32,7 +32,7 @@ def test_goals_are_reached_as_measured(fresh_stage):
 def test_goals_in_quick_succession_never_make_the_arm_leap(fresh_stage):
     """50 goals a second: the latest wins, nothing is refused by the follower, and no joint exceeds its speed."""
     fresh_stage.start_sim(backend="mock")
-    fresh_stage.start_ik()
+    fresh_stage.start_ik(collision_guard=False)  # the goals are anywhere
     peer = fresh_stage.peer
     chain = load_chain(ARMS / "so101.urdf")
     rng = np.random.default_rng(32)

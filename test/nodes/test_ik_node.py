@@ -120,7 +120,7 @@ def test_an_arm_that_is_not_where_it_was_sent_to_is_planned_for_where_it_is(peer
 def test_a_direction_this_arm_cannot_have_is_answered_with_the_nearest(peer):
     be_at(peer)
     sideways = Rotation.from_euler("x", -90, degrees=True).as_quat()  # z of the tip along y
-    answer = peer.send_goal([0.25, 0.0, 0.15], sideways)
+    answer = peer.send_goal([0.25, 0.0, 0.2], sideways)
     assert answer.level == WARN and values(answer)["outcome"] == "NEAREST_ORIENTATION"
     assert "position reached" in answer.message and float(values(answer)["approach_error_rad"]) > 0.5
 
@@ -229,12 +229,12 @@ def test_a_cause_is_logged_once(peer, stage):
 
 def test_home_and_hold(peer):
     assert set_parameter(peer, "speed_scale", 0.05).successful  # slow enough to be held on the way, however busy we are
-    be_at(peer, 3 * Q)
+    be_at(peer, 2.5 * Q)
     sent = len(peer.trajectories)
     assert peer.call("ik_node/home").success
     peer.until(lambda: len(peer.trajectories) > sent)
     assert list(peer.trajectories[-1].points[-1].positions) == [0.0] * 5
-    be_at(peer, 3 * Q)
+    be_at(peer, 2.5 * Q)
     assert peer.call("ik_node/hold").success
     peer.until(lambda: len(peer.trajectories) > sent + 1)
     stop = peer.trajectories[-1]

@@ -187,4 +187,28 @@ def test_a_joint_limit_of_the_parameters_is_kept(peer):
     peer.send_goal([0.18, 0.15, 0.05], DOWN)
     pan = CHAIN.joint_names.index("shoulder_pan")
     speeds = [abs(point.velocities[pan]) for point in peer.trajectories[-1].points]
-    assert max(speeds) == pytest.approx(1.5, abs=1e-6)
+    assert max(speeds) == pytest.approx(1.5, abs=1e-4)
+
+
+def test_a_goal_below_the_floor_is_refused_before_anything_moves(peer):
+    go_to_start(peer)
+    before, sent = peer.latest(), len(peer.trajectories)
+    assert refused(peer.send_goal([0.25, -0.1, -0.05], DOWN), "link 'gripper", "below the floor, which is at 0 m")
+    peer.spin(0.3)
+    assert len(peer.trajectories) == sent
+    assert all(abs(peer.latest()[name] - before[name]) < 1e-6 for name in CHAIN.joint_names)
+    assert refused(peer.answered(peer.path, path([[0.2, -0.1, -0.05]])), "below the floor")
+    assert set_parameter(peer, "collision_guard", False).successful
+    assert values(peer.send_goal([0.25, -0.1, -0.02], DOWN))["outcome"] != "REFUSED"
+    assert set_parameter(peer, "collision_guard", True).successful
+    go_to_start(peer)  # what is below the floor already may leave it
+
+
+def test_an_arm_that_somebody_else_leads_away_has_missed_its_goal(peer):
+    go_to_start(peer)
+    goal = values(peer.send_goal([0.2, 0.15, 0.1], DOWN))["goal_id"]
+    peer.spin(0.1)
+    assert peer.call("sim_node/hold").success
+    account = accounted(peer, goal)
+    assert account["outcome"] == "MISSED" and int(account["missed"]) == 1
+    go_to_start(peer)

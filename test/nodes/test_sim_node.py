@@ -194,6 +194,72 @@ def test_a_node_that_cannot_start_says_why_and_ends(fresh_stage, parameters, mes
 
 
 @pytest.mark.skipif("pybullet" not in BACKENDS, reason="PyBullet has no wheel for this Python")
+def test_an_arm_that_cannot_keep_to_its_path_is_held(fresh_stage):
+    """PyBullet's motors lag a little behind: to a tolerance that is tighter than that, a joint is blocked."""
+    process = fresh_stage.start_sim(backend="pybullet", **{"constraints.shoulder_pan.trajectory": 1e-5})
+    peer = fresh_stage.peer
+    peer.follower.publish(trajectory([1.0, *RAISED[1:]], 1.0))
+    peer.until(lambda: any("PATH_TOLERANCE" in {v.value for v in report.values} for report in peer.reports))
+    assert "joint 'shoulder_pan' is" in peer.reports[-1].message and "1e-05 allowed" in peer.reports[-1].message
+    assert "off the path" in process.log.read_text()
+    peer.spin(0.7)
+    before = chain_positions(peer)
+    peer.spin(0.3)
+    assert before[0] < 0.9 and np.abs(chain_positions(peer) - before).max() < 1e-3
+
+
+def test_the_action_where_control_msgs_are_installed(fresh_stage):
+    action = pytest.importorskip("control_msgs.action").FollowJointTrajectory
+    from control_msgs.msg import JointTolerance
+    from rclpy.action import ActionClient
+
+    fresh_stage.start_sim(backend="mock")
+    peer = fresh_stage.peer
+    client = ActionClient(peer, action, "joint_trajectory_controller/follow_joint_trajectory")
+    assert client.wait_for_server(30.0)
+    feedback = []
+
+    def sent(goal):
+        future = client.send_goal_async(goal, lambda message: feedback.append(message.feedback))
+        peer.until(future.done)
+        return future.result()
+
+    def result(handle):
+        future = handle.get_result_async()
+        peer.until(future.done)
+        return future.result().status, future.result().result
+
+    succeeded, canceled, aborted = 4, 5, 6
+    status, answer = result(sent(action.Goal(trajectory=trajectory(RAISED, 1.0))))
+    assert (status, answer.error_code) == (succeeded, action.Result.SUCCESSFUL)
+    np.testing.assert_allclose(chain_positions(peer), RAISED, atol=1e-6)
+    assert len(feedback) > 5 and list(feedback[0].joint_names) == list(CHAIN.joint_names)
+
+    status, answer = result(sent(action.Goal(trajectory=trajectory([9.0, 0.0, 0.0, 0.0, 0.0], 1.0))))
+    assert (status, answer.error_code) == (
+        aborted,
+        action.Result.INVALID_GOAL,
+    ) and "shoulder_pan" in answer.error_string
+
+    first = sent(action.Goal(trajectory=trajectory(np.zeros(5), 5.0)))
+    second = sent(action.Goal(trajectory=trajectory(np.zeros(5), 2.0)))
+    status, answer = result(first)
+    assert status == aborted and "another trajectory" in answer.error_string
+    future = second.cancel_goal_async()
+    peer.until(future.done)
+    status, answer = result(second)
+    assert status == canceled
+    peer.spin(0.7)
+    before = chain_positions(peer)
+    peer.spin(0.2)
+    assert np.abs(chain_positions(peer) - before).max() < 1e-6 and np.abs(before).max() > 0.05
+
+    tight = [JointTolerance(name="shoulder_pan", position=1e-9)]
+    status, answer = result(sent(action.Goal(trajectory=trajectory(RAISED, 1.0), path_tolerance=tight)))
+    assert (status, answer.error_code) == (aborted, action.Result.PATH_TOLERANCE_VIOLATED)
+
+
+@pytest.mark.skipif("pybullet" not in BACKENDS, reason="PyBullet has no wheel for this Python")
 def test_a_window_without_a_display(fresh_stage, monkeypatch):
     monkeypatch.delenv("DISPLAY", raising=False)
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)

@@ -64,3 +64,22 @@ def test_whole_segments_at_once():
         one = trajectory.between(start, trajectory.point(0), 1.0, t)
         assert many.position[i] == pytest.approx(one.position)
         assert many.velocity[i] == pytest.approx(one.velocity)
+
+
+@pytest.mark.parametrize("orders", [1, 2, 3])
+def test_many_moments_at_once(orders):
+    rng = np.random.default_rng(orders)
+    columns = [rng.normal(size=(4, 2)) if k < orders else None for k in range(3)]
+    trajectory = Trajectory(NAMES, np.array([0.1, 0.5, 0.6, 2.0]), *columns)
+    start = State(*rng.normal(size=(3, 2)))
+    times = np.array([0.0, 0.05, 0.1, 0.55, 1.9, 2.0, 7.0])
+    states = trajectory.states(times, start)
+    for i, t in enumerate(times):
+        for many, one in zip(states, trajectory.state(t, start)):
+            np.testing.assert_allclose(many[i], one, atol=1e-12)
+
+
+def test_many_moments_of_an_empty_trajectory():
+    start = State.at_rest(np.array([1.0, 2.0]))
+    states = Trajectory(NAMES, np.zeros(0), np.zeros((0, 2))).states(np.array([0.0, 1.0]), start)
+    assert states.position.tolist() == [[1.0, 2.0]] * 2

@@ -1,0 +1,1 @@
+"""Runs on record, and pictures of them."""
