@@ -10,7 +10,7 @@ from ik_solver_ros.nodes.processes import isolated_environment
 
 os.environ.update(isolated_environment(domain_id=20 + os.getpid() % 80))
 
-from benchmarks import ablation, bars, idle, latency, motion, solvers, startup, streaming
+from benchmarks import ablation, bars, circle, clicks, clocks, idle, latency, motion, solvers, startup, streaming
 
 ALL = {
     "bars": bars.measure,
@@ -21,6 +21,9 @@ ALL = {
     "startup": startup.measure,
     "motion": motion.measure,
     "streaming": streaming.measure,
+    "clicks": clicks.measure,
+    "circle": circle.measure,
+    "clocks": clocks.measure,
 }
 
 

@@ -78,7 +78,9 @@ def _parser() -> argparse.ArgumentParser:
         "way of the tip from above and from the side.",
     )
     plot.add_argument("run_file", type=Path, metavar="run", help="file that `record` wrote")
-    plot.add_argument("--out", type=Path, help="PNG, PDF or SVG; default: beside the run, as PNG")
+    plot.add_argument(
+        "--out", type=Path, help="PNG, PDF or SVG, or GIF for a film of it in PyBullet; default: beside the run, as PNG"
+    )
     plot.add_argument("--begin", type=float, default=0.0, help="[s] into the run")
     plot.add_argument("--end", type=float, default=math.inf, help="[s] into the run")
     plot.set_defaults(run=_plot)
@@ -170,13 +172,24 @@ def _plot(parsed: argparse.Namespace) -> int:
     from ik_solver_ros.plot.record import load_run
 
     run = load_run(parsed.run_file)
-    try:
-        from ik_solver_ros.plot.draw import draw_run
-    except ImportError as error:
-        print(f"error: drawing needs matplotlib ({error}): pip install 'ik_solver_ros[plot]'", file=sys.stderr)
-        return 2
     out = parsed.out or parsed.run_file.with_suffix(".png")
-    draw_run(run, out, parsed.begin, parsed.end)
+    try:
+        if out.suffix == ".gif":
+            from ik_solver_ros.plot.film import film_run
+
+            for left in film_run(run, out, parsed.begin, parsed.end):
+                print(f"\r{left} frames left ", end="", file=sys.stderr, flush=True)
+            print(file=sys.stderr)
+        else:
+            from ik_solver_ros.plot.draw import draw_run
+
+            draw_run(run, out, parsed.begin, parsed.end)
+    except ImportError as error:
+        print(
+            f"error: drawing needs more than is installed ({error}): pip install 'ik_solver_ros[plot,sim]'",
+            file=sys.stderr,
+        )
+        return 2
     print(f"{len(run.sent)} trajectories and {len(run.times)} measurements drawn to {out}")
     return 0
 

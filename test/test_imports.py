@@ -21,7 +21,7 @@ MAY_IMPORT = {
     "trajectory": {"errors", "kinematics", "solvers"},
     "collision": {"errors", "kinematics", "trajectory"},
     "arm": {"errors", "kinematics", "trajectory"},
-    "plot": {"errors", "kinematics", "trajectory"},
+    "plot": {"errors", "kinematics", "trajectory", "arm"},
     "nodes": {"errors", "share", "kinematics", "solvers", "trajectory", "collision", "arm", "plot"},
     "cli": {"errors", "share", "kinematics", "solvers", "trajectory", "collision", "arm", "plot", "nodes"},
     "__init__": {"kinematics", "solvers"},
@@ -36,7 +36,7 @@ ONLY_IN = {
     "numba": {"jit.py"},
     "coal": {"collision/self_collision.py"},
     "matplotlib": {"plot/draw.py"},
-    "PIL": {"arm/showcase.py"},
+    "PIL": {"arm/showcase.py", "plot/film.py"},
     "rich": {"nodes/demo.py"},
 }
 ROS = {

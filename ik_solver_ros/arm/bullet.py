@@ -135,6 +135,10 @@ class BulletArm:
         shape = p.createVisualShape(p.GEOM_SPHERE, radius=radius, rgbaColor=color)
         return int(p.createMultiBody(baseVisualShapeIndex=shape, basePosition=[float(x) for x in position]))
 
+    def move_ball(self, handle: int, position: Array) -> None:
+        """Put a ball elsewhere."""
+        self._client().resetBasePositionAndOrientation(handle, [float(x) for x in position], [0.0, 0.0, 0.0, 1.0])
+
     def recolor(self, handle: int, color: tuple[float, float, float, float]) -> None:
         """Paint a ball."""
         self._client().changeVisualShape(handle, -1, rgbaColor=color)

@@ -28,6 +28,9 @@ POSITION_SLACK = 1e-3  # [rad or m] a trajectory may pass the limits by this; th
 VELOCITY_SLACK = 1.05  # and exceed the velocity limits by this factor
 ACCELERATION_SLACK = 1.01  # and, on the way to its first point, the acceleration limits by this one
 PER_SEGMENT = 12  # samples of each segment that are checked
+LONGEST_DELAY = 0.06  # [s] that the joints may be behind the plan of whoever leads them
+DELAYS, REFINEMENTS = 61, 3  # tried at once, and how often that is done between the best one's neighbours
+SHORT_DETOUR = 0.05  # [s] that a ramp may take longer than the way that it replaces
 FARTHEST_START = 60.0  # [s] ahead: one that would start later comes from a clock that is wrong
 
 
@@ -120,6 +123,8 @@ class TrajectoryFollower:
             )
         origin = self.desired(begin)
         checked = self._without_point_at_zero(self._completed(trajectory, origin), origin)
+        begin += self._delay(checked, begin)
+        origin = self.desired(begin)
         if begin < now:
             # The message came late. What is followed still has gone on by its own way, a little off this one's.
             checked, begin, origin = _from(checked, now - begin), now, self.desired(now)
@@ -272,12 +277,41 @@ class TrajectoryFollower:
             return Trajectory(given.joint_names, np.array([1e-3]), origin.position[np.newaxis])
         return _sliced(given, 1, 0.0)
 
+    def _delay(self, trajectory: Trajectory, begin: float) -> float:
+        """How much later than their planner thinks the joints come to where a new motion leaves the old one [s].
+
+        What was stamped 0 began when it arrived here, a little after it was sent. Planned motions have constant jerk
+        between points, so from the right origin the quintic to the first point is a cubic: its two highest
+        coefficients vanish (see Trajectory.between).
+        """
+        active = self._active(begin)
+        if trajectory.velocities is None or trajectory.accelerations is None or active is not self._schedule[-1]:
+            return 0.0
+        if begin - active.start >= active.trajectory.duration or self._begins_gently(trajectory, active.state(begin)):
+            return 0.0
+        first, duration = trajectory.point(0), float(trajectory.times[0])
+
+        def amiss(delays: Array) -> Array:
+            x, v, a = active.trajectory.states(begin - active.start + delays, active.origin)
+            d, v0, v1 = first.position - x, v * duration, first.velocity * duration
+            a0, a1 = a * duration**2, first.acceleration * duration**2
+            quartic = -15.0 * d + 8.0 * v0 + 7.0 * v1 + 1.5 * a0 - a1
+            quintic = 6.0 * d - 3.0 * (v0 + v1) - 0.5 * (a0 - a1)
+            return np.asarray((quartic**2 + quintic**2).sum(axis=1))
+
+        low, high = 0.0, LONGEST_DELAY
+        for _ in range(REFINEMENTS):
+            delays = np.linspace(low, high, DELAYS)
+            best, step = float(delays[np.argmin(amiss(delays))]), (high - low) / (DELAYS - 1)
+            low, high = max(best - step, 0.0), best + step
+        return best if self._begins_gently(trajectory, active.state(begin + best)) else 0.0
+
     def _joined(self, trajectory: Trajectory, origin: State) -> Trajectory:
         """The trajectory from `origin` on, checked.
 
         Where its sender thought the joints elsewhere, so that its first point is too near in time, and where its
-        points say how they are passed, it is joined by a ramp within the limits and followed that much later: at its
-        first point, or at the first one after it that can be passed as it says from here.
+        points say how they are passed, it is joined by a ramp within the limits, and followed that much later: at the
+        first point that this brings no detour to, or else at the one with the least.
         """
         fault: TrajectoryError | None = None
         try:
@@ -289,11 +323,19 @@ class TrajectoryFollower:
                 raise
             self._check_itself(trajectory)
             fault = error
-        for i in range(len(trajectory.times)):
+        best, least = None, np.inf
+        for i in _spread(trajectory.times):
             with suppress(TrajectoryError):
-                joined = _preceded(plan(origin, trajectory.point(i), self.limits), trajectory, i)
-                self._check_motion(joined, origin)
-                return joined
+                ramp = plan(origin, trajectory.point(i), self.limits)
+                detour = ramp.duration - float(trajectory.times[i])
+                if detour < least:
+                    joined = _preceded(ramp, trajectory, i)
+                    self._check_motion(joined, origin)
+                    best, least = joined, detour
+                if least < SHORT_DETOUR:
+                    break
+        if best is not None:
+            return best
         if fault is not None:
             raise fault
         return trajectory
@@ -358,6 +400,13 @@ def _farthest(off: Array, tolerance: Array) -> int | None:
     share = np.divide(off, tolerance, out=np.zeros_like(off), where=tolerance > 0.0)
     worst = int(np.argmax(share))
     return worst if share[worst] > 1.0 else None
+
+
+def _spread(times: Array) -> list[int]:
+    """Points where a trajectory may be joined: the first ones, then ever fewer, and the last."""
+    wanted = times[0] + np.concatenate([np.arange(8) * 0.02, 0.2 * 1.5 ** np.arange(12)])
+    later = np.minimum(np.searchsorted(times, wanted), len(times) - 1)
+    return sorted({*range(min(4, len(times))), *later.tolist(), len(times) - 1})
 
 
 def _preceded(ramp: Trajectory, trajectory: Trajectory, i: int) -> Trajectory:

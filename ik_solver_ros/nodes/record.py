@@ -7,6 +7,7 @@ from pathlib import Path
 
 import rclpy
 from diagnostic_msgs.msg import DiagnosticStatus
+from geometry_msgs.msg import Point, PointStamped, PoseArray, PoseStamped
 from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 from rclpy.qos import qos_profile_sensor_data
@@ -41,6 +42,10 @@ class RecordNode(Node):
         self.create_subscription(
             JointTrajectory, "joint_trajectory_controller/joint_trajectory", self._on_trajectory, 100
         )
+        self._base = chain.base_link
+        self.create_subscription(PoseStamped, "goal_pose", self._on_goal, 10)
+        self.create_subscription(PointStamped, "clicked_point", self._on_point, 10)
+        self.create_subscription(PoseArray, "goal_path", self._on_path, 10)
         for source in ("ik_node", "sim_node", "servo_node"):
             self.create_subscription(
                 DiagnosticStatus,
@@ -62,8 +67,20 @@ class RecordNode(Node):
         except IkSolverError as error:
             self._recorder.event(self._now(), "record", "MALFORMED", str(error))
             return
-        now = self._now()
-        self._recorder.trajectory(now, convert.seconds(message.header.stamp) or now, trajectory)
+        self._recorder.trajectory(self._now(), convert.seconds(message.header.stamp), trajectory)
+
+    def _on_goal(self, message: PoseStamped) -> None:
+        self._note_goal(message.header.frame_id, [message.pose.position])
+
+    def _on_point(self, message: PointStamped) -> None:
+        self._note_goal(message.header.frame_id, [message.point])
+
+    def _on_path(self, message: PoseArray) -> None:
+        self._note_goal(message.header.frame_id, [pose.position for pose in message.poses])
+
+    def _note_goal(self, frame: str, points: list[Point]) -> None:
+        if frame.removeprefix("/") in ("", self._base):  # of other frames no film is drawn
+            self._recorder.goal(self._now(), [[p.x, p.y, p.z] for p in points])
 
     def _on_status(self, source: str, message: DiagnosticStatus) -> None:
         outcome = next((pair.value for pair in message.values if pair.key == "outcome"), "")

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from ik_solver_ros.errors import RecordError
 from ik_solver_ros.kinematics.kernels import Array
 from ik_solver_ros.plot.record import Run
+from ik_solver_ros.trajectory.trajectory import State
 
 RATE = 0.002  # [s] between samples of what was commanded
 MOST = 20_000  # samples of it
@@ -24,14 +25,12 @@ def draw_run(run: Run, path: Path, begin: float = 0.0, end: float = np.inf) -> N
 
     Lines are what was commanded, dots what was measured. Raises RecordError where nothing happened then.
     """
-    last = max(
-        [float(run.times[-1]) if len(run.times) else 0.0, *(one.start + one.trajectory.duration for one in run.sent)]
-    )
-    end = min(end, last)
+    end = min(end, run.duration)
     if not begin < end:
-        raise RecordError(f"nothing is on record between {begin:g} and {end:g} s; the run is {last:.3g} s long")
-    times = np.linspace(begin, end, min(int((end - begin) / RATE) + 2, MOST))
-    commanded = run.commanded(times)
+        raise RecordError(f"nothing is on record from {begin:g} s on; the run is {run.duration:.3g} s long")
+    times = np.arange(0.0, end, max(RATE, end / MOST))
+    commanded = State(*(column[times >= begin] for column in run.commanded(times)))
+    times = times[times >= begin]
     measured = (run.times >= begin) & (run.times <= end)
 
     matplotlib.use("Agg")

@@ -2,7 +2,8 @@
 
     {"kind": "robot", "urdf": "<robot ...", "base_link": "base", "tip_link": "tool", "tool_axis": [0, 0, 1]}
     {"kind": "state", "t": 12.5, "names": [...], "position": [...], "velocity": [...]}
-    {"kind": "trajectory", "t": 12.5, "start": 12.52, "names": [...], "times": [...], "positions": [[...]], ...}
+    {"kind": "trajectory", "t": 12.5, "stamp": 12.52, "names": [...], "times": [...], "positions": [[...]], ...}
+    {"kind": "goal", "t": 12.5, "positions": [[0.2, 0.0, 0.1], ...]}
     {"kind": "event", "t": 12.5, "source": "ik_node", "outcome": "REACHED", "message": "..."}
 
 Times are seconds of one clock. A line that was cut off, as by a kill, is left out.
@@ -11,16 +12,19 @@ Times are seconds of one clock. A line that was cut off, as by a kill, is left o
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 
-from ik_solver_ros.errors import RecordError
+from ik_solver_ros.arm.follower import TrajectoryFollower
+from ik_solver_ros.errors import RecordError, TrajectoryError
 from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.kinematics.kernels import Array
 from ik_solver_ros.kinematics.load import load_chain
+from ik_solver_ros.trajectory.limits import MotionLimits
 from ik_solver_ros.trajectory.trajectory import State, Trajectory
 
 
@@ -45,13 +49,17 @@ class Recorder:
         """Joints as measured."""
         self._write(kind="state", t=t, names=names, position=position, velocity=velocity)
 
-    def trajectory(self, t: float, start: float, trajectory: Trajectory) -> None:
-        """A trajectory that was sent at `t` and begins at `start`."""
+    def trajectory(self, t: float, stamp: float, trajectory: Trajectory) -> None:
+        """A trajectory that came at `t`, and its stamp; 0 means at once."""
         table = {
             what: None if getattr(trajectory, what) is None else getattr(trajectory, what).tolist()
             for what in ("times", "positions", "velocities", "accelerations")
         }
-        self._write(kind="trajectory", t=t, start=start, names=list(trajectory.joint_names), **table)
+        self._write(kind="trajectory", t=t, stamp=stamp, names=list(trajectory.joint_names), **table)
+
+    def goal(self, t: float, positions: list[list[float]]) -> None:
+        """Where the tip was asked to go, in base_link: one place, or those of a path."""
+        self._write(kind="goal", t=t, positions=positions)
 
     def event(self, t: float, source: str, outcome: str, message: str) -> None:
         """What a node said of a goal or of a trajectory."""
@@ -63,12 +71,12 @@ class Recorder:
         self.lines += 1
 
 
-@dataclass(frozen=True, eq=False)
-class Sent:
-    """A trajectory and when it begins [s]."""
+class Sent(NamedTuple):
+    """A trajectory, when it came [s], and when it begins; None for at once."""
 
-    start: float
-    trajectory: Trajectory  # of the chain's joints, in their order
+    t: float
+    start: float | None
+    trajectory: Trajectory
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,25 +87,29 @@ class Run:
     times: Array  # (m,) of the measurements
     positions: Array  # (m, n) measured
     velocities: Array  # (m, n) measured, nan where they were not
-    sent: list[Sent] = field(default_factory=list)
-    events: list[tuple[float, str, str]] = field(default_factory=list)  # when, outcome, message
+    sent: list[Sent]  # in the order of their coming
+    events: list[tuple[float, str, str]]  # when, outcome, message
+    goals: list[tuple[float, Array]]  # when, positions (k, 3) in base_link
+
+    @property
+    def duration(self) -> float:
+        """Until everything is over [s]."""
+        ends = [one.trajectory.duration + (one.t if one.start is None else one.start) for one in self.sent]
+        return float(max([*ends, *self.times[-1:].tolist()]))
 
     def commanded(self, times: Array) -> State:
-        """What the joints were told to do at `times` (k,): each trajectory until the next one begins, (k, n) each.
-
-        nan before the first.
-        """
-        out = State(*(np.full((len(times), self.chain.n), np.nan) for _ in range(3)))
-        first = self.positions[0] if len(self.positions) else self.chain.mid
-        origin = State.at_rest(first)
-        for i, sent in enumerate(self.sent):
-            until = self.sent[i + 1].start if i + 1 < len(self.sent) else np.inf
-            now = (times >= sent.start) & (times < until)
-            for column, part in zip(out, sent.trajectory.states(times[now] - sent.start, origin)):
-                column[now] = part
-            if np.isfinite(until):
-                origin = sent.trajectory.state(until - sent.start, origin)
-        return out
+        """What a follower within the URDF's limits makes of it all at `times` (k,), increasing; (k, n) each."""
+        chain = self.chain
+        limits = MotionLimits.from_urdf(chain.joint_names, chain.lower, chain.upper, chain.velocity_limit)
+        follower = TrajectoryFollower(limits, self.positions[0] if len(self.positions) else chain.mid)
+        waiting, rows = list(self.sent), []
+        for now in times:
+            while waiting and waiting[0].t <= now:
+                one = waiting.pop(0)
+                with suppress(TrajectoryError):  # what is refused changes nothing
+                    follower.accept(one.trajectory, one.t, one.start)
+            rows.append(follower.state(float(now)))
+        return State(*(np.array(column) for column in zip(*rows)))
 
 
 def load_run(path: Path) -> Run:
@@ -106,6 +118,7 @@ def load_run(path: Path) -> Run:
     rows: list[tuple[float, list[float], list[float]]] = []
     sent: list[Sent] = []
     events: list[tuple[float, str, str]] = []
+    goals: list[tuple[float, Array]] = []
     lines = path.read_text(encoding="utf-8").split("\n")
     for number, text in enumerate(lines, 1):
         if not text:
@@ -123,7 +136,9 @@ def load_run(path: Path) -> Run:
                     rows.append((line["t"], [position[n] for n in names], [velocity.get(n, np.nan) for n in names]))
             elif line["kind"] == "trajectory":
                 if set(line["names"]) == set(chain.joint_names) and line["times"]:
-                    sent.append(Sent(line["start"], _trajectory(line, chain)))
+                    sent.append(Sent(line["t"], line["stamp"] or None, _trajectory(line, chain)))
+            elif line["kind"] == "goal":
+                goals.append((line["t"], np.array(line["positions"], dtype=float).reshape(-1, 3)))
             elif line["kind"] == "event":
                 events.append((line["t"], line["outcome"], line["message"]))
         except json.JSONDecodeError as error:
@@ -133,14 +148,15 @@ def load_run(path: Path) -> Run:
             raise RecordError(f"{path}, line {number}: not of a run: {error} is missing") from error
     if chain is None or not (rows or sent):
         raise RecordError(f"{path}: nothing of an arm is on record there")
-    began = min([row[0] for row in rows] + [one.start for one in sent])
+    began = min([row[0] for row in rows] + [one.t for one in sent])
     return Run(
         chain,
         np.array([row[0] for row in rows]) - began,
         np.array([row[1] for row in rows]).reshape(-1, chain.n),
         np.array([row[2] for row in rows]).reshape(-1, chain.n),
-        sorted((Sent(one.start - began, one.trajectory) for one in sent), key=lambda one: one.start),
+        [Sent(t - began, None if start is None else start - began, what) for t, start, what in sent],
         [(t - began, outcome, message) for t, outcome, message in events],
+        [(t - began, positions) for t, positions in goals],
     )
 
 

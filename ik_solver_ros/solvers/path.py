@@ -8,14 +8,21 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from scipy.spatial.transform import Rotation
 
 from ik_solver_ros.errors import GoalError
 from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.kinematics.kernels import Array
+from ik_solver_ros.kinematics.quaternion import rotate
 from ik_solver_ros.solvers.goal import WIDTH, Goal, pack_goal
 from ik_solver_ros.solvers.solution import SolverOptions
 from ik_solver_ros.solvers.solve import DEFAULT_OPTIONS, solve
 
+SETTLED = 1e-9  # [rad or m] joints that a step of Newton's method moves by less are there...
+STEPS = 8  # ...which takes so many at most; these leave out...
+HARD = 1e-3  # ...what is this much harder to do than the rest
+NEAR = (1e-6, 1e-4)  # [m], [rad] where they end within this of a goal, that is an answer to it
+NOISE = 1e-6  # [m and rad] that answers may be off by: what is more makes joints tremble along a path
 LARGEST_STEP = 0.2  # [rad or m] of a joint from one sample to the next: more is another branch, not the path
 
 
@@ -68,14 +75,24 @@ def solve_path(
     goals = np.zeros((len(p), 7))
     goals[:, :3], goals[:, 3 : 3 + WIDTH[targets]] = p, rest
 
-    options = dataclasses.replace(options, track=True)
+    options = dataclasses.replace(
+        options,
+        track=True,
+        position_tolerance=min(options.position_tolerance, NOISE),
+        orientation_tolerance=min(options.orientation_tolerance, NOISE),
+    )
     q = before = chain.mid if q0 is None else chain.checked(q0, "q0")
     rows: list[Array] = []
     for i, packed in enumerate(goals):
         if pack_goal(targets, packed)[0] != 0:
             raise GoalError(f"pose {i} of the path", packed.tolist(), "finite numbers and a direction are wanted")
-        solution = solve(chain, Goal(packed, targets), q, q_before=before if i > 1 else None, options=options)
-        reason = ""
+        goal, reason = Goal(packed, targets), ""
+        continued = _continued(chain, goal, q) if rows else None
+        if continued is not None:
+            before, q = q, continued
+            rows.append(q)
+            continue
+        solution = solve(chain, goal, q, q_before=before if i > 1 else None, options=options)
         step = np.abs(solution.q - q)
         if solution.position_error > position_tolerance or solution.approach_error > angle_tolerance:
             reason = solution.sentence()
@@ -91,3 +108,36 @@ def solve_path(
         before, q = q, solution.q
         rows.append(q)
     return PathSolution(np.array(rows), len(goals), "")
+
+
+def _continued(chain: Chain, goal: Goal, q: Array) -> Array | None:
+    """The answer to a goal that is a small step on from q (n,): of all answers the one with the least motion.
+
+    By Newton's method with the pseudo-inverse, joints at their limits held there. None where the goal cannot be had,
+    or only by more than a small step: that is for `solve` to say.
+    """
+    x, free = np.array(q), np.ones(chain.n, dtype=bool)
+    for _ in range(STEPS):
+        position, quat = chain.forward(x)
+        jacobian = chain.jacobian(x)
+        error, rows = goal.position - position, jacobian[:3]
+        if goal.quat_xyzw is not None:
+            turn = Rotation.from_quat(goal.quat_xyzw) * Rotation.from_quat(quat).inv()
+            error, rows = np.concatenate([error, turn.as_rotvec()]), jacobian
+        elif goal.direction is not None:
+            pointing = rotate(quat, chain.tool_axis)
+            if pointing @ goal.direction < 0.0:
+                return None
+            error = np.concatenate([error, np.cross(pointing, goal.direction)])
+            rows = np.vstack([rows, jacobian[3:] - np.outer(pointing, pointing @ jacobian[3:])])
+        step = np.zeros(chain.n)
+        step[free] = np.linalg.lstsq(rows[:, free], error, rcond=HARD)[0]
+        if np.abs(step).max() < SETTLED:
+            near = np.linalg.norm(error[:3]) < NEAR[0] and np.linalg.norm(error[3:]) < NEAR[1]
+            return chain.clamped(x + step) if near else None
+        beyond = (x + step < chain.lower) | (x + step > chain.upper)
+        free &= ~beyond
+        x = chain.clamped(x + step)
+        if np.abs(x - q).max() > LARGEST_STEP:
+            return None
+    return None

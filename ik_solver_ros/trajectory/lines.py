@@ -87,8 +87,12 @@ def _rounded(corners: Array, p: Array, turns: Rotation, step: float, rounding: f
             narrow, best = half, smooth
         else:
             wide = half
+    # It has no features that are smaller than the window, so not all of the samples are needed.
+    stride = max(1, int(min(step, narrow * spacing / 4.0) / spacing))
+    kept = np.unique([*range(0, len(best), stride), len(best) - 1])
+    best = best[kept]
     quats = best[:, 3:] / np.linalg.norm(best[:, 3:], axis=1)[:, np.newaxis]
-    return TipPath(np.arange(len(best)) * spacing, best[:, :3], quats)
+    return TipPath(kept * spacing, best[:, :3], quats)
 
 
 def _averaged(values: Array, half: int) -> Array:

@@ -398,3 +398,29 @@ def test_measurements_that_are_not_numbers_say_nothing():
 def test_tolerances_that_are_none_are_refused(options, said):
     with pytest.raises(GoalError, match=said):
         Tolerances.of(NAMES, **options)
+
+
+@given(st.integers(0, 2**32 - 1), st.floats(0.0, 0.03))
+def test_an_arm_that_began_later_than_planned_makes_no_detour(seed, late):
+    """What is stamped 0 begins when it arrives: the follower is behind the planner by that, and stays it."""
+    rng = np.random.default_rng(seed)
+    planner, f, now = MotionPlanner(LIMITS), follower(), 0.0
+    for _ in range(4):
+        motion = planner.to(rng.uniform(LIMITS.lower, LIMITS.upper), f.state(now).position, now)
+        arrives = now + (late if motion.start is None else 0.01)
+        f.accept(motion.trajectory, arrives, motion.start)
+        until = now + rng.uniform(0.04, 1.0) * motion.trajectory.duration + 0.04
+        for t in np.arange(max(arrives, motion.start or 0.0) + late, until, 0.01):
+            behind = np.abs(planner.commanded(t).position - f.state(t).position)
+            assert (behind <= LIMITS.velocity * (late + 0.05)).all()
+        now = until
+
+
+def test_a_ramp_joins_where_it_makes_no_detour():
+    """A long trajectory whose first points are out of reach in their time: it is joined soon, not gone round to."""
+    f = follower((0.1, 0.0))
+    planned = MotionPlanner(LIMITS).to(np.array([1.5, 0.5]), np.zeros(2), 0.0).trajectory
+    f.accept(planned, now=5.0)
+    path = walk(f, 5.0, 5.0 + planned.duration + 0.3)
+    assert (np.diff(path[:, 0]) >= -0.02).all() and path[:, 0].min() > 0.09
+    np.testing.assert_allclose(path[-1], [1.5, 0.5], atol=1e-9)
