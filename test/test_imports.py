@@ -19,7 +19,7 @@ MAY_IMPORT = {
     "kinematics": {"errors", "jit"},
     "solvers": {"errors", "jit", "kinematics"},
     "trajectory": {"errors", "kinematics", "solvers"},
-    "collision": {"errors", "kinematics", "trajectory"},
+    "collision": {"errors", "jit", "kinematics", "trajectory"},
     "arm": {"errors", "kinematics", "trajectory"},
     "plot": {"errors", "kinematics", "trajectory", "arm"},
     "nodes": {"errors", "share", "kinematics", "solvers", "trajectory", "collision", "arm", "plot"},

@@ -10,6 +10,7 @@ import numpy as np
 from ik_solver_ros.collision.bodies import Bodies
 from ik_solver_ros.collision.solid import Solid, point, solid
 from ik_solver_ros.errors import CollisionError, GoalError, listed
+from ik_solver_ros.jit import njit
 from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.kinematics.frames import Frames, LinkFrames
 from ik_solver_ros.kinematics.geometry import Shape, collision_shapes
@@ -122,13 +123,38 @@ class CollisionGuard:
 
 def _sampled(trajectory: Trajectory, start: State) -> Array:
     """Positions (m, n) along a motion, no joint going much farther than STEP between them."""
-    assert trajectory.velocities is not None
-    fastest = max(np.abs(start.velocity).max(), np.abs(trajectory.velocities).max())
+    assert trajectory.velocities is not None and trajectory.accelerations is not None
+    times = np.concatenate([[0.0], trajectory.times])
+    x, v, a = (
+        np.concatenate([first[np.newaxis], rest])
+        for first, rest in zip(start, (trajectory.positions, trajectory.velocities, trajectory.accelerations))
+    )
     # At rest in all its points, a motion is faster between them: by 1.875, as quintics go.
-    way = np.abs(np.diff(trajectory.positions, axis=0, prepend=start.position[np.newaxis])).max(axis=1)
-    fastest = max(fastest, 1.875 * (way / np.diff(trajectory.times, prepend=0.0)).max())
-    count = int(np.ceil(trajectory.duration * fastest / STEP)) + 2
-    return trajectory.states(np.linspace(0.0, trajectory.duration, count), start).position
+    fastest = max(np.abs(v).max(), 1.875 * (np.abs(np.diff(x, axis=0)) / np.diff(times)[:, np.newaxis]).max())
+    return np.asarray(_quintics(times, x, v, a, int(np.ceil(trajectory.duration * fastest / STEP)) + 2))
+
+
+@njit
+def _quintics(times, x, v, a, count):
+    """Positions (count, n), evenly in time, through states x, v, a (k, n) at times (k,): see Trajectory.between."""
+    k, n = x.shape
+    out = np.empty((count, n))
+    i = 0
+    for row in range(count):
+        t = times[-1] * row / (count - 1)
+        while i < k - 2 and t > times[i + 1]:
+            i += 1
+        duration = times[i + 1] - times[i]
+        s = min((t - times[i]) / duration, 1.0)
+        for j in range(n):
+            d = x[i + 1, j] - x[i, j]
+            v0, v1 = v[i, j] * duration, v[i + 1, j] * duration
+            a0, a1 = a[i, j] * duration**2, a[i + 1, j] * duration**2
+            c3 = 10.0 * d - 6.0 * v0 - 4.0 * v1 - 1.5 * a0 + 0.5 * a1
+            c4 = -15.0 * d + 8.0 * v0 + 7.0 * v1 + 1.5 * a0 - a1
+            c5 = 6.0 * d - 3.0 * (v0 + v1) - 0.5 * (a0 - a1)
+            out[row, j] = x[i, j] + s * (v0 + s * (0.5 * a0 + s * (c3 + s * (c4 + s * c5))))
+    return out
 
 
 def _pairs(ignored: Sequence[str], links: Sequence[str]) -> set[frozenset[str]]:

@@ -15,6 +15,7 @@ import numpy as np
 
 from ik_solver_ros.collision.bodies import Bodies
 from ik_solver_ros.collision.solid import Solid, solid
+from ik_solver_ros.jit import njit
 from ik_solver_ros.kinematics.frames import Frames
 from ik_solver_ros.kinematics.geometry import Shape
 from ik_solver_ros.kinematics.kernels import Array
@@ -66,6 +67,7 @@ class SelfCollision:
     ) -> None:
         """Watch links that shall keep `margin` [m] from each other; postures: the links' frames in random ones."""
         self._parts, self._margin = parts, margin
+        self._radii = np.array([part.solid.radius for part in parts])
         self.always: list[tuple[str, str]] = []
         by_link: dict[str, list[int]] = {}
         for i, part in enumerate(parts):
@@ -104,9 +106,8 @@ class SelfCollision:
         if not pairs:
             return np.zeros((0, len(motion.centers[0])), dtype=bool)
         a, b = np.transpose(pairs)
-        radii = np.array([part.solid.radius for part in self._parts])
-        apart = motion.centers[a] - motion.centers[b]
-        return np.einsum("pmi,pmi->pm", apart, apart) <= ((radii[a] + radii[b] + self._margin) ** 2)[:, np.newaxis]
+        limits = self._radii[a] + self._radii[b] + self._margin
+        return _nearer(motion.centers, a, b, limits)
 
     def _first_touch(self, motion: _Motion, a: int, b: int, near: Any) -> int | None:
         """The first of the samples `near` at which two parts are nearer than the margin; None where they never are.
@@ -125,6 +126,18 @@ class SelfCollision:
                 return k
             k = max(k + 1, int(np.searchsorted(gone, gone[k] + distance - allowed)))
         return None
+
+
+@njit
+def _nearer(centers, a, b, limits):
+    """(p, m) whether centers (parts, m, 3) of the pairs a, b (p,) are nearer to each other than limits (p,)."""
+    out = np.empty((len(a), centers.shape[1]), dtype=np.bool_)
+    for p in range(len(a)):
+        one, other, limit = centers[a[p]], centers[b[p]], limits[p] ** 2
+        for k in range(centers.shape[1]):
+            x, y, z = one[k, 0] - other[k, 0], one[k, 1] - other[k, 1], one[k, 2] - other[k, 2]
+            out[p, k] = x * x + y * y + z * z <= limit
+    return out
 
 
 class _Motion:

@@ -31,7 +31,7 @@ class Solid:
 
     def centers(self, frames: Frames) -> Array:
         """Where the sphere round it is in each of m postures, (m, 3)."""
-        return np.asarray(frames.rotation @ self.center + frames.position)
+        return np.asarray((frames.rotation.reshape(-1, 3) @ self.center).reshape(-1, 3) + frames.position)
 
 
 def solid(shape: Shape, vertices: Array | None = None) -> Solid:

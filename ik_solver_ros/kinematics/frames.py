@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from ik_solver_ros.jit import njit
 from ik_solver_ros.kinematics.kernels import Array
 from ik_solver_ros.kinematics.model import MOVING, Joint, RobotModel
 
@@ -25,37 +27,59 @@ class LinkFrames:
     def __init__(self, model: RobotModel, base_link: str) -> None:
         self.model = model
         self.base_link = base_link
-        self._steps = [(joint, _turn(joint)) for joint in _downwards(model, base_link)]
-
-    @property
-    def links(self) -> tuple[str, ...]:
-        """The links that hang on the base link, and the base link itself."""
-        return (self.base_link, *(joint.child for joint, _ in self._steps))
+        self._joints = _downwards(model, base_link)
+        self.links = (base_link, *(joint.child for joint in self._joints))
+        self._parents = np.array([self.links.index(joint.parent) for joint in self._joints], dtype=np.int64)
+        self._slides = np.array([joint.type == "prismatic" for joint in self._joints], dtype=bool)
+        self._origins = np.array([joint.origin_p for joint in self._joints]).reshape(-1, 3)
+        self._axes = np.array([joint.axis for joint in self._joints]).reshape(-1, 3)
+        self._turns = np.array([_turn(joint) for joint in self._joints]).reshape(-1, 3, 3, 3)
 
     def at(self, positions: Mapping[str, Array | float]) -> dict[str, Frames]:
         """The links' frames in the base link's, by name: joint positions as (m,) or one number, zero where unknown."""
         m = max((np.size(q) for q in positions.values()), default=1)
-        out = {self.base_link: Frames(np.tile(np.eye(3), (m, 1, 1)), np.zeros((m, 3)))}
-        for joint, turn in self._steps:
-            parent = out[joint.parent]
-            position = parent.position + parent.rotation @ joint.origin_p
-            q = np.asarray(self._position(joint, positions), dtype=float)
-            if q.ndim and joint.type in MOVING and joint.type != "prismatic":
-                by = np.column_stack([np.ones(m), np.sin(q), 1.0 - np.cos(q)])
-                rotation = parent.rotation @ (by @ turn.reshape(3, 9)).reshape(m, 3, 3)
-            elif joint.type in MOVING and joint.type != "prismatic":
-                rotation = _times(parent.rotation, turn[0] + np.sin(q) * turn[1] + (1.0 - np.cos(q)) * turn[2])
-            else:
-                rotation = _times(parent.rotation, turn[0])
-                if joint.type == "prismatic":
-                    position = position + (rotation @ joint.axis) * q[..., np.newaxis]
-            out[joint.child] = Frames(rotation, position)
-        return out
+        q = np.zeros((len(self._joints), m))
+        for row, joint in zip(q, self._joints):
+            if joint.type in MOVING:
+                row[:] = self._position(joint, positions)
+        rotations, places = np.empty((len(self.links), m, 3, 3)), np.empty((len(self.links), m, 3))
+        _place(q, self._parents, self._slides, self._origins, self._axes, self._turns, rotations, places)
+        return {link: Frames(rotation, place) for link, rotation, place in zip(self.links, rotations, places)}
 
     def _position(self, joint: Joint, positions: Mapping[str, Array | float]) -> Array | float:
         if joint.mimic is not None and joint.name not in positions:
             return joint.mimic.multiplier * np.asarray(positions.get(joint.mimic.joint, 0.0)) + joint.mimic.offset
         return positions.get(joint.name, 0.0)
+
+
+@njit
+def _place(q, parents, slides, origins, axes, turns, rotations, places):
+    """Fill in rotations (links, m, 3, 3) and places (links, m, 3); the base link is the first."""
+    for k in range(q.shape[1]):
+        for a in range(3):
+            places[0, k, a] = 0.0
+            for b in range(3):
+                rotations[0, k, a, b] = 1.0 if a == b else 0.0
+        for j in range(q.shape[0]):
+            parent, child, turn = parents[j], j + 1, turns[j]
+            sine, versine, slide = math.sin(q[j, k]), 1.0 - math.cos(q[j, k]), 0.0
+            if slides[j]:
+                sine, versine, slide = 0.0, 0.0, q[j, k]
+            for a in range(3):
+                at = places[parent, k, a]
+                for c in range(3):
+                    at += rotations[parent, k, a, c] * origins[j, c]
+                places[child, k, a] = at
+                for b in range(3):
+                    total = 0.0
+                    for c in range(3):
+                        own = turn[0, c, b] + sine * turn[1, c, b] + versine * turn[2, c, b]
+                        total += rotations[parent, k, a, c] * own
+                    rotations[child, k, a, b] = total
+            if slide != 0.0:
+                for a in range(3):
+                    for c in range(3):
+                        places[child, k, a] += slide * rotations[child, k, a, c] * axes[j, c]
 
 
 def _downwards(model: RobotModel, base_link: str) -> list[Joint]:
@@ -78,8 +102,3 @@ def _turn(joint: Joint) -> Array:
     x, y, z = joint.axis
     cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
     return np.array([fixed, fixed @ cross, fixed @ cross @ cross])
-
-
-def _times(rotations: Array, one: Array) -> Array:
-    """Every one of (m, 3, 3) times the same (3, 3), as one product of matrices."""
-    return np.asarray((rotations.reshape(-1, 3) @ one).reshape(-1, 3, 3))

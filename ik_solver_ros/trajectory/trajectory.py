@@ -65,8 +65,13 @@ class Trajectory:
         k = len(self.times)
         if k == 0:
             return State(*(np.tile(part, (len(times), 1)) for part in start))
-        points = [self.point(i) for i in range(k)]
-        before, after = (State(*map(np.array, zip(*rows))) for rows in ([start, *points[:-1]], points))
+        zero = np.zeros_like(self.positions)
+        after = State(
+            self.positions,
+            zero if self.velocities is None else self.velocities,
+            zero if self.accelerations is None else self.accelerations,
+        )
+        before = State(*(np.concatenate([first[np.newaxis], rest[:-1]]) for first, rest in zip(start, after)))
         i = np.searchsorted(self.times, times, side="right")
         done = i == k
         i = np.minimum(i, k - 1)

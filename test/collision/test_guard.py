@@ -281,3 +281,19 @@ except CollisionError as error:
 """
     out = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
     assert "coal is not installed" in out and "ik_solver_ros[collision]" in out and "'floor')" in out
+
+
+def test_motions_are_sampled_as_they_are_followed(so101):
+    from ik_solver_ros.collision.guard import STEP, _sampled
+
+    rng = np.random.default_rng(3)
+    for _ in range(5):
+        start, target = rng.uniform(so101.lower, so101.upper, (2, 5))
+        trajectory, rest = to(so101, start, target)
+        moving = trajectory.state(0.3 * trajectory.duration, rest)
+        limits = MotionLimits.from_urdf(so101.joint_names, so101.lower, so101.upper, so101.velocity_limit)
+        again = plan(moving, start, limits)
+        q = _sampled(again, moving)
+        times = np.linspace(0.0, again.duration, len(q))
+        np.testing.assert_allclose(q, again.states(times, moving).position, atol=1e-9)
+        assert np.abs(np.diff(q, axis=0)).max() <= 1.05 * STEP
