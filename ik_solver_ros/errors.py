@@ -18,6 +18,8 @@
     |-- UnknownSolverError (KeyError)
     |-- UnsupportedChainError      a solver that cannot work on this chain
     |-- TrajectoryError (ValueError)  a trajectory that is refused whole
+    |-- BusError                   a serial port that cannot be opened, or is gone
+    |-- CalibrationError (ValueError)  a calibration that cannot be used
     |-- RecordError (ValueError)   a file that is not the record of a run
     |-- CollisionError             a motion through the floor, or through the arm itself
     `-- ArmError                   a simulated or real arm that cannot be used
@@ -134,6 +136,22 @@ class UnsupportedChainError(IkSolverError):
 
 class TrajectoryError(IkSolverError, ValueError):
     """A trajectory that is refused whole; `joint` is the joint at fault where there is one."""
+
+    def __init__(self, message: str, *, joint: str = "") -> None:
+        super().__init__(message)
+        self.joint = joint
+
+
+class BusError(IkSolverError):
+    """A serial port, `port`, that cannot be opened, or is gone."""
+
+    def __init__(self, message: str, *, port: str) -> None:
+        super().__init__(message)
+        self.port = port
+
+
+class CalibrationError(IkSolverError, ValueError):
+    """A calibration of servos that cannot be used; `joint` is the joint at fault where there is one."""
 
     def __init__(self, message: str, *, joint: str = "") -> None:
         super().__init__(message)

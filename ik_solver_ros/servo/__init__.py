@@ -1,0 +1,1 @@
+"""Serial servos: wire protocols, the bus, calibration, and emulated servos."""

@@ -1,0 +1,175 @@
+"""Bus: the one owner of a serial port, and requests over it that are answered, or said not to be.
+
+Half-duplex servo buses lose, damage, delay and repeat replies. So: what is left over from before is thrown away before
+each request; a reply counts only with the right id and length; after a time-out the bus is quiet for a while, so that a
+late reply is not taken for the next one's. Ports come and go: reconnecting is tried by the same name, ever less often.
+"""
+
+from __future__ import annotations
+
+import errno
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import serial
+
+from ik_solver_ros.errors import BusError, listed
+from ik_solver_ros.servo.table import BROADCAST, PING, READ, WRITE, Packet, Register, TableCodec
+
+WRITE_TIMEOUT = 0.1  # [s]
+REPLY_TIMEOUT = 0.01  # [s] beyond what the bytes themselves take
+QUIET, QUIET_AMONG_MANY = 0.1, 0.02  # [s] after a time-out of one servo that was asked alone, or among others
+
+
+class Port:
+    """A serial port, or whatever else pyserial opens by URL: open, or closed and waiting to be opened again."""
+
+    def __init__(self, url: str, baud: int) -> None:
+        self.url, self.baud = url, baud
+        self._serial: Any = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it can be read and written, as far as is known."""
+        return self._serial is not None
+
+    def open(self) -> None:
+        """Open it. Raises BusError that says what would help."""
+        self.close()
+        try:
+            port = serial.serial_for_url(self.url, do_not_open=True, baudrate=self.baud)
+            port.timeout, port.write_timeout = 0.0, WRITE_TIMEOUT
+            if "://" not in self.url:
+                port.exclusive = True
+            port.open()
+        except Exception as error:
+            raise BusError(_advice(self.url, error), port=self.url) from error
+        self._serial = port
+
+    def close(self) -> None:
+        """Let go of it; may be called twice."""
+        if self._serial is not None:
+            try:
+                self._serial.close()
+            except Exception:  # it is gone already
+                pass
+            self._serial = None
+
+    def flush(self) -> None:
+        """Throw away what has been received. Raises BusError where the port is gone."""
+        self._do(lambda port: port.reset_input_buffer())
+
+    def write(self, data: bytes) -> None:
+        """Send. Raises BusError where the port is gone or takes nothing."""
+        self._do(lambda port: port.write(data))
+
+    def read(self, deadline: float) -> bytes:
+        """What has been received, waiting for at least a byte until `deadline` [s, time.monotonic]; else nothing."""
+
+        def some(port: Any) -> bytes:
+            port.timeout = max(deadline - time.monotonic(), 0.0)
+            first = port.read(1)
+            port.timeout = 0.0
+            return bytes(first + port.read(max(port.in_waiting, 0))) if first else b""
+
+        return bytes(self._do(some))
+
+    def _do(self, action: Any) -> Any:
+        if self._serial is None:
+            raise BusError(f"port {self.url} is closed", port=self.url)
+        try:
+            return action(self._serial)
+        except Exception as error:  # SerialException, OSError or termios.error, as the system likes
+            self.close()
+            raise BusError(f"port {self.url} is gone: {error}", port=self.url) from error
+
+
+def _advice(url: str, error: Exception) -> str:
+    number = getattr(error, "errno", None)
+    text = f"port {url} cannot be opened: {error}"
+    if number == errno.EACCES:
+        return text + "; add yourself to the group that owns it: sudo usermod -aG dialout $USER, and log in again"
+    if number == errno.ENOENT:
+        from serial.tools import list_ports
+
+        return text + f"; ports there are: {listed(port.device for port in list_ports.comports())}"
+    if number in (errno.EAGAIN, errno.EBUSY) or "lock" in str(error).lower():
+        return text + "; another program has it: close that first"
+    return text
+
+
+class TableBus:
+    """Requests to Feetech's or Dynamixel's servos on a port."""
+
+    def __init__(self, port: Port, codec: TableCodec, retries: int = 1) -> None:
+        self.port, self.codec, self.retries = port, codec, retries
+        self.time_outs: dict[int, int] = {}  # of each servo, ever
+        self.errors: dict[int, int] = {}  # the error bits of each servo's last reply
+        self._quiet_until = 0.0
+
+    def ping(self, servo_id: int) -> bool:
+        """Whether a servo answers. Raises BusError where the port is gone."""
+        return servo_id in self._request(self.codec.instruction(servo_id, PING), [servo_id], None)
+
+    def read(self, servo_id: int, register: Register) -> int | None:
+        """A register of one servo; None where it does not answer. Raises BusError where the port is gone."""
+        data = self.codec.read_data(register.address, register.size)
+        replies = self._request(self.codec.instruction(servo_id, READ, data), [servo_id], register.size)
+        return register.decode(replies[servo_id].data) if servo_id in replies else None
+
+    def write(self, servo_id: int, register: Register, value: int) -> bool:
+        """Set a register of one servo; whether it says so. Raises BusError where the port is gone."""
+        data = self.codec.write_data(register.address, register.encode(value))
+        return servo_id in self._request(self.codec.instruction(servo_id, WRITE, data), [servo_id], 0)
+
+    def sync_read(self, register: Register, ids: Sequence[int]) -> dict[int, int]:
+        """A register of many servos, of those that answer. Raises BusError where the port is gone."""
+        blocks = self.sync_read_block(register.address, register.size, ids)
+        return {i: register.decode(data) for i, data in blocks.items()}
+
+    def sync_read_block(self, address: int, size: int, ids: Sequence[int]) -> dict[int, bytes]:
+        """Neighbouring registers of many servos, of those that answer. Raises BusError where the port is gone."""
+        data = self.codec.sync_read_data(address, size, ids)
+        frame = self.codec.instruction(BROADCAST, self.codec.sync_read_code, data)
+        return {servo_id: reply.data for servo_id, reply in self._request(frame, ids, size).items()}
+
+    def sync_write(self, register: Register, values: Mapping[int, int]) -> None:
+        """Set a register of many servos, which say nothing to it. Raises BusError where the port is gone."""
+        rows = {servo_id: register.encode(value) for servo_id, value in values.items()}
+        data = self.codec.sync_write_data(register.address, register.size, rows)
+        self.port.write(self.codec.instruction(BROADCAST, self.codec.sync_write_code, data))
+
+    def _request(self, frame: bytes, ids: Sequence[int], size: int | None) -> dict[int, Packet]:
+        """The replies to a request, from those of `ids` that answer with `size` bytes of data; None: with any."""
+        for attempt in range(self.retries + 1):
+            replies = self._once(frame, ids, size)
+            if len(replies) == len(ids) or attempt == self.retries:
+                break
+        for servo_id in ids:
+            if servo_id in replies:
+                self.errors[servo_id] = replies[servo_id].code
+            else:
+                self.time_outs[servo_id] = self.time_outs.get(servo_id, 0) + 1
+        return replies
+
+    def _once(self, frame: bytes, ids: Sequence[int], size: int | None) -> dict[int, Packet]:
+        while (wait := self._quiet_until - time.monotonic()) > 0.0:
+            self.port.read(time.monotonic() + wait)
+        self.port.flush()
+        self.port.write(frame)
+        expected = len(frame) + len(ids) * (12 + (size or 0))
+        deadline = time.monotonic() + REPLY_TIMEOUT + 10.0 * expected / self.port.baud
+        replies: dict[int, Packet] = {}
+        buffer = b""
+        while len(replies) < len(ids):
+            received = self.port.read(deadline)
+            if not received:
+                # What comes still is nobody's reply any more.
+                self._quiet_until = time.monotonic() + (QUIET if len(ids) == 1 else QUIET_AMONG_MANY)
+                break
+            packets, buffer = self.codec.parse_statuses(buffer + received)
+            for packet in packets:
+                if packet.servo_id in ids and size in (None, len(packet.data)):
+                    replies[packet.servo_id] = packet
+        return replies

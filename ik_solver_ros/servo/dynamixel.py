@@ -1,0 +1,144 @@
+"""Dynamixel's protocol 2.0 (XL330, XL430, XM430): frames and registers.
+
+    ff ff fd 00 | id | length (2) | instruction, or 55 and error | data ... | CRC-16 (2)
+
+In what the length counts, ff ff fd is written ff ff fd fd. By ROBOTIS' e-Manual: protocol 2.0, and the control table of
+the XL330-M288, whose addresses below the XL430, XM430 and 2XL430 share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ik_solver_ros.servo.table import BROADCAST, Packet, Register
+
+HEADER = b"\xff\xff\xfd\x00"
+STUFFED, PLAIN = b"\xff\xff\xfd\xfd", b"\xff\xff\xfd"
+STATUS = 0x55
+SHORTEST, LONGEST = 3, 1024
+
+name = "dynamixel"
+sync_read_code, sync_write_code = 0x82, 0x83
+registers: Mapping[str, Register] = {
+    "model": Register(0, 2),
+    "drive_mode": Register(10, 1),
+    "operating_mode": Register(11, 1),
+    "homing_offset": Register(20, 4, signed=True),
+    "max_position": Register(48, 4),
+    "min_position": Register(52, 4),
+    "torque_enable": Register(64, 1),
+    "hardware_error": Register(70, 1),
+    "bus_watchdog": Register(98, 1),  # 20 ms; stops the servo where no instruction comes
+    "acceleration": Register(108, 4),  # of the profile, 214.577 rev/min^2
+    "goal_velocity": Register(112, 4),  # of the profile, 0.229 rev/min
+    "goal_position": Register(116, 4, signed=True),
+    "moving": Register(122, 1),
+    "load": Register(126, 2, signed=True),  # 0.1 %, or mA
+    "velocity": Register(128, 4, signed=True),  # 0.229 rev/min
+    "position": Register(132, 4, signed=True),
+    "voltage": Register(144, 2),  # 0.1 V
+    "temperature": Register(146, 1),  # deg C
+}
+MODELS = {1190: "XL330-M077", 1200: "XL330-M288", 1060: "XL430-W250", 1020: "XM430-W350", 1030: "XM430-W210"}
+FAULTS = {0: "voltage", 2: "overheated", 3: "encoder", 4: "electrical shock", 5: "overloaded"}
+ALERT = 0x80  # of a reply: look at the hardware_error register
+
+
+def _crc_table() -> list[int]:
+    table = []
+    for byte in range(256):
+        crc = byte << 8
+        for _ in range(8):
+            crc = (crc << 1) ^ 0x8005 if crc & 0x8000 else crc << 1
+        table.append(crc & 0xFFFF)
+    return table
+
+
+CRC_TABLE = _crc_table()
+
+
+def crc(frame: bytes) -> int:
+    """CRC-16 with the polynomial 8005, of everything before it."""
+    out = 0
+    for byte in frame:
+        out = ((out << 8) & 0xFFFF) ^ CRC_TABLE[(out >> 8) ^ byte]
+    return out
+
+
+def _frame(servo_id: int, body: bytes) -> bytes:
+    stuffed = body.replace(PLAIN, STUFFED)
+    frame = HEADER + bytes([servo_id]) + (len(stuffed) + 2).to_bytes(2, "little") + stuffed
+    return frame + crc(frame).to_bytes(2, "little")
+
+
+def instruction(servo_id: int, code: int, data: bytes = b"") -> bytes:
+    """The frame of an instruction."""
+    return _frame(servo_id, bytes([code]) + data)
+
+
+def status(servo_id: int, error: int, data: bytes = b"") -> bytes:
+    """The frame of a reply."""
+    return _frame(servo_id, bytes([STATUS, error]) + data)
+
+
+def read_data(address: int, size: int) -> bytes:
+    """The data of a READ."""
+    return address.to_bytes(2, "little") + size.to_bytes(2, "little")
+
+
+def write_data(address: int, data: bytes) -> bytes:
+    """The data of a WRITE."""
+    return address.to_bytes(2, "little") + data
+
+
+def sync_read_data(address: int, size: int, ids: Sequence[int]) -> bytes:
+    """The data of a SYNC READ."""
+    return read_data(address, size) + bytes(ids)
+
+
+def sync_write_data(address: int, size: int, rows: Mapping[int, bytes]) -> bytes:
+    """The data of a SYNC WRITE."""
+    return read_data(address, size) + b"".join(bytes([servo_id]) + data for servo_id, data in rows.items())
+
+
+def _parse(buffer: bytes) -> tuple[list[tuple[int, bytes]], bytes]:
+    """Id and body of all whole, undamaged packets, and what may be the beginning of another."""
+    found: list[tuple[int, bytes]] = []
+    at = 0
+    while True:
+        at = buffer.find(HEADER, at)
+        if at < 0:
+            kept = next((k for k in (3, 2, 1) if buffer.endswith(HEADER[:k])), 0)
+            return found, buffer[len(buffer) - kept :]
+        if len(buffer) < at + 7:
+            return found, buffer[at:]
+        servo_id, length = buffer[at + 4], int.from_bytes(buffer[at + 5 : at + 7], "little")
+        end = at + 7 + length
+        if servo_id > BROADCAST or not SHORTEST <= length <= LONGEST:
+            at += 1
+            continue
+        if len(buffer) < end:
+            later, rest = _parse(buffer[at + 1 :])
+            return (found + later, rest) if later else (found, buffer[at:])
+        if crc(buffer[at : end - 2]) != int.from_bytes(buffer[end - 2 : end], "little"):
+            at += 1
+            continue
+        found.append((servo_id, buffer[at + 7 : end - 2].replace(STUFFED, PLAIN)))
+        at = end
+
+
+def parse_instructions(buffer: bytes) -> tuple[list[Packet], bytes]:
+    """The whole, undamaged instructions in a buffer, and what may be the beginning of another."""
+    found, rest = _parse(buffer)
+    return [Packet(servo_id, body[0], body[1:]) for servo_id, body in found if body[0] != STATUS], rest
+
+
+def parse_statuses(buffer: bytes) -> tuple[list[Packet], bytes]:
+    """The whole, undamaged replies in a buffer, and what may be the beginning of another."""
+    found, rest = _parse(buffer)
+    return [Packet(i, body[1], body[2:]) for i, body in found if body[0] == STATUS and len(body) > 1], rest
+
+
+def faults(error: int) -> list[str]:
+    """The bits of the hardware_error register, in words."""
+    return [FAULTS.get(bit, f"bit {bit}") for bit in range(8) if error >> bit & 1]

@@ -1,0 +1,85 @@
+"""What Feetech's and Dynamixel's servos have in common: packets that read and write a table of registers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+BROADCAST = 0xFE
+PING, READ, WRITE = 0x01, 0x02, 0x03
+
+
+@dataclass(frozen=True)
+class Register:
+    """A number in a servo's table, least byte first."""
+
+    address: int
+    size: int  # bytes
+    sign_bit: int | None = None  # of sign and magnitude; None for what is never negative, or two's complement
+    signed: bool = False  # two's complement
+
+    def encode(self, value: int) -> bytes:
+        """The bytes of a value. Raises ValueError for one that does not fit."""
+        bits = 8 * self.size
+        if self.sign_bit is not None:
+            if abs(value) >= 1 << self.sign_bit:
+                raise ValueError(f"{value} does not fit into {self.sign_bit} bits and a sign")
+            raw = abs(value) | (1 << self.sign_bit if value < 0 else 0)
+            return raw.to_bytes(self.size, "little")
+        low, high = (-(1 << (bits - 1)), 1 << (bits - 1)) if self.signed else (0, 1 << bits)
+        if not low <= value < high:
+            raise ValueError(f"{value} does not fit into {self.size} bytes")
+        return value.to_bytes(self.size, "little", signed=self.signed)
+
+    def decode(self, data: bytes) -> int:
+        """The value of `size` bytes."""
+        raw = int.from_bytes(data[: self.size], "little", signed=self.signed)
+        if self.sign_bit is None:
+            return raw
+        magnitude = raw & ((1 << self.sign_bit) - 1)
+        return -magnitude if raw >> self.sign_bit & 1 else magnitude
+
+
+class Packet(NamedTuple):
+    """An instruction to a servo, or its status: then `code` has its error bits."""
+
+    servo_id: int
+    code: int
+    data: bytes
+
+
+class TableCodec(Protocol):
+    """A wire protocol. Pure: bytes in, bytes out."""
+
+    name: str
+    registers: Mapping[str, Register]
+    sync_read_code: int
+    sync_write_code: int
+
+    def instruction(self, servo_id: int, code: int, data: bytes = b"") -> bytes:
+        """The frame of an instruction."""
+
+    def status(self, servo_id: int, error: int, data: bytes = b"") -> bytes:
+        """The frame of a reply: for emulators."""
+
+    def read_data(self, address: int, size: int) -> bytes:
+        """The data of a READ."""
+
+    def write_data(self, address: int, data: bytes) -> bytes:
+        """The data of a WRITE."""
+
+    def sync_read_data(self, address: int, size: int, ids: Sequence[int]) -> bytes:
+        """The data of a SYNC READ."""
+
+    def sync_write_data(self, address: int, size: int, rows: Mapping[int, bytes]) -> bytes:
+        """The data of a SYNC WRITE."""
+
+    def parse_instructions(self, buffer: bytes) -> tuple[list[Packet], bytes]:
+        """The whole, undamaged instructions in a buffer, and what may be the beginning of another: for emulators."""
+
+    def parse_statuses(self, buffer: bytes) -> tuple[list[Packet], bytes]:
+        """The whole, undamaged replies in a buffer, and what may be the beginning of another."""
+
+    def faults(self, error: int) -> list[str]:
+        """The error bits of a reply, in words."""
