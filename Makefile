@@ -1,6 +1,7 @@
 # Every target sets up the virtual environment it needs. PYTHON chooses the interpreter: make demo PYTHON=python3.10
 PYTHON ?= python3
 GUI ?=
+ARM ?= sim
 
 # A ROS 2 sourced in this shell would put its own libraries before those of the virtual environment.
 RUN = env -u PYTHONPATH -u PYTHONHOME -u LD_LIBRARY_PATH -u AMENT_PREFIX_PATH -u COLCON_PREFIX_PATH -u CMAKE_PREFIX_PATH \
@@ -13,7 +14,7 @@ SOURCES := $(shell find ik_solver_ros launch urdf config scripts resource -type 
 .PHONY: demo test lint bench peers clean
 
 demo: .venv/installed
-	@$(RUN) .venv/bin/python -m ik_solver_ros demo $(if $(GUI),--gui)
+	@$(RUN) .venv/bin/python -m ik_solver_ros demo --arm $(ARM) $(if $(GUI),--gui)
 
 test: .venv-test/installed
 	@$(RUN) .venv-test/bin/python -m pytest

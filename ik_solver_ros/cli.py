@@ -94,6 +94,9 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument("--gui", action="store_true", help="show the simulation's window")
     demo.add_argument("--goals", type=_count, default=12, help="how many (default: 12)")
     demo.add_argument("--seed", type=int, default=1, help="of the goals (default: 1)")
+    demo.add_argument(
+        "--arm", choices=("sim", "servo"), default="sim", help="what moves: a simulation, or emulated servos on a wire"
+    )
     demo.add_argument("--out", default="out", help="directory for the GIF and the logs (default: out)")
     demo.set_defaults(run=_demo)
     return parser
@@ -204,4 +207,4 @@ def _demo(parsed: argparse.Namespace) -> int:
             file=sys.stderr,
         )
         return 2
-    return demo(goals=parsed.goals, seed=parsed.seed, gui=parsed.gui, out=parsed.out)
+    return demo(goals=parsed.goals, seed=parsed.seed, gui=parsed.gui, out=parsed.out, arm=parsed.arm)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from enum import Enum
+from itertools import count
 from typing import NamedTuple
 
 import numpy as np
@@ -32,6 +33,9 @@ LONGEST_DELAY = 0.06  # [s] that the joints may be behind the plan of whoever le
 DELAYS, REFINEMENTS = 61, 3  # tried at once, and how often that is done between the best one's neighbours
 SHORT_DETOUR = 0.05  # [s] that a ramp may take longer than the way that it replaces
 FARTHEST_START = 60.0  # [s] ahead: one that would start later comes from a clock that is wrong
+
+
+_numbers = count(1)  # of all trajectories that any follower accepted
 
 
 class Outcome(Enum):
@@ -131,7 +135,7 @@ class TrajectoryFollower:
         joined = self._joined(checked, origin)
         self._end(Outcome.REPLACED)
         self._begin(_Active(joined, begin, origin, tolerances or self.tolerances))
-        self._number += 1
+        self._number = next(_numbers)
         self._pursued = True
         return self._number
 
@@ -140,6 +144,10 @@ class TrajectoryFollower:
         self._end(Outcome.HELD)
         state = self.desired(now)
         self._begin(_Active(plan_stop(state, self.limits), now, state))
+
+    def abandon(self) -> None:
+        """Nobody will ask this follower any more: what it was pursuing has ended."""
+        self._end(Outcome.HELD)
 
     def supervise(self, now: float, positions: Array, velocities: Array) -> None:
         """Compare where the joints are measured to be, (n,) each, with where the trajectory has them.

@@ -1,10 +1,16 @@
-"""The demonstration: goals over DDS, an arm in PyBullet, and a judge that believes only what is measured there."""
+"""The demonstration: goals over DDS, an arm in PyBullet, and a judge that believes only what is measured there.
+
+With servos, the arm is emulated ones on a pseudo-terminal, and the judge believes where these really are.
+"""
 
 from __future__ import annotations
 
 import os
 import signal
+import tempfile
 import time
+from collections.abc import Callable
+from contextlib import ExitStack
 from importlib.util import find_spec
 from pathlib import Path
 from types import FrameType
@@ -23,7 +29,9 @@ from rich.table import Table
 from scipy.spatial.transform import Rotation
 from sensor_msgs.msg import JointState
 
+from ik_solver_ros.arm.arm import SimulatedArm
 from ik_solver_ros.arm.bullet import BulletArm
+from ik_solver_ros.arm.emulated_calibration import emulated_calibration
 from ik_solver_ros.arm.mock import MockArm
 from ik_solver_ros.arm.showcase import FPS, Frame, Pose, reachable_poses, write_gif
 from ik_solver_ros.errors import ArmError
@@ -31,6 +39,8 @@ from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.kinematics.load import load_chain
 from ik_solver_ros.nodes import convert
 from ik_solver_ros.nodes.processes import NodeProcess, isolated_environment
+from ik_solver_ros.servo import feetech
+from ik_solver_ros.servo.emulated import EmulatedBus, EmulatedPort, EmulatedServo
 from ik_solver_ros.share import share_dir
 
 WITHIN_POSITION, WITHIN_ANGLE = 2e-3, np.radians(1.0)  # [m], [rad] a goal within both is reached
@@ -48,20 +58,69 @@ class Outcome(NamedTuple):
     reached: bool
 
 
+class EmulatedArm:
+    """Emulated servos in this process, on a pseudo-terminal for servo_node; and where their tip really is."""
+
+    def __init__(self, chain: Chain, directory: Path) -> None:
+        self._chain, self._calibration = chain, emulated_calibration(chain, "feetech")
+        directory.mkdir(parents=True, exist_ok=True)
+        path = directory / "servos.yaml"
+        self._calibration.dump(path)
+        servos = [EmulatedServo(feetech, joint.id, joint.ticks(0.0)) for joint in self._calibration.joints]
+        self._scratch = tempfile.TemporaryDirectory(prefix="ik_solver_ros_")
+        url = str(Path(self._scratch.name) / "port")
+        self._port = EmulatedPort(EmulatedBus(feetech, servos), url, baud=self._calibration.baud)
+        self.parameters: dict[str, object] = {"port": url, "calibration": str(path)}
+        self._arm: SimulatedArm = BulletArm(chain.model) if find_spec("pybullet") else MockArm(chain.model)
+
+    def tip(self) -> Pose:
+        """By PyBullet's forward kinematics, where there is PyBullet."""
+        with self._port.lock:
+            ticks = {servo.servo_id: servo.position for servo in self._port.bus.servos.values()}
+        known = {joint.name: joint.position(ticks[joint.id]) for joint in self._calibration.joints}
+        positions = np.array([known[name] for name in self._arm.joint_names])
+        if isinstance(self._arm, BulletArm):
+            self._arm.place(positions)
+        else:
+            self._arm.write(positions, np.zeros(len(positions)))
+            self._arm.advance()
+        return Pose(*self._arm.link_pose(self._chain.base_link, self._chain.tip_link))
+
+    def __enter__(self) -> EmulatedArm:
+        self._arm.open()
+        self._port.plug()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._port.unplug()
+        self._arm.close()
+        self._scratch.cleanup()
+
+
 class Judge(Node):
     """Sends goals and listens to what the simulation measures."""
 
-    def __init__(self) -> None:
+    def __init__(self, driver: str, measure: Callable[[], Pose] | None = None) -> None:
+        """driver: the node that moves the arm. measure: where the tip really is; else by the driver's tip_pose."""
         super().__init__("demo")
+        self._measure, self._base_link = measure, ""
         self.goals = self.create_publisher(PoseStamped, "goal_pose", 10)
         self.tip: PoseStamped | None = None
         self.joints: JointState | None = None
         self.answer: dict[str, str] = {}
         self.accepted = False
-        self.create_subscription(PoseStamped, "sim_node/tip_pose", self._on_tip, qos_profile_sensor_data)
+        self.create_subscription(PoseStamped, f"{driver}/tip_pose", self._on_tip, qos_profile_sensor_data)
         self.create_subscription(JointState, "joint_states", self._on_joints, qos_profile_sensor_data)
         self.create_subscription(DiagnosticStatus, "ik_node/status", self._on_answer, 10)
-        self.create_subscription(DiagnosticStatus, "sim_node/status", self._on_controller, 10)
+        self.create_subscription(DiagnosticStatus, f"{driver}/status", self._on_controller, 10)
+
+    def where(self) -> Pose | None:
+        """Where the tip is measured to be; None before that is known."""
+        if self._measure is not None:
+            return self._measure()
+        if self.tip is None:
+            return None
+        return Pose(np.array(convert.position_of(self.tip.pose)), np.array(convert.quaternion_of(self.tip.pose)))
 
     def _on_tip(self, message: PoseStamped) -> None:
         self.tip = message
@@ -82,7 +141,7 @@ class Judge(Node):
         follower = "joint_trajectory_controller/joint_trajectory"
         return (
             self.goals.get_subscription_count() > 0
-            and self.tip is not None
+            and self.where() is not None
             and self.joints is not None
             and self.count_publishers(follower) > 0
             and self.count_subscribers(follower) > 0
@@ -91,8 +150,8 @@ class Judge(Node):
         )
 
 
-def demo(goals: int = 12, seed: int = 1, gui: bool = False, out: str = "out") -> int:
-    """Run the demonstration. Returns 0 only if every goal was reached."""
+def demo(goals: int = 12, seed: int = 1, gui: bool = False, out: str = "out", arm: str = "sim") -> int:
+    """Run the demonstration, with a simulated arm ("sim") or emulated servos ("servo"). 0 if every goal was reached."""
     console = Console(highlight=False)
     if gui and not os.environ.get("DISPLAY"):
         console.print("error: a window needs a display, and DISPLAY is not set; run without the GUI")
@@ -109,12 +168,19 @@ def demo(goals: int = 12, seed: int = 1, gui: bool = False, out: str = "out") ->
     try:
         poses = _choose(console, chain, goals, seed, physics)
         parameters = {"description_file": str(urdf)}
-        # Children first: a process should fork before DDS has threads.
-        with (
-            NodeProcess("sim_node", directory / "sim_node.log", parameters | {"gui": gui}) as sim,
-            NodeProcess("ik_node", directory / "ik_node.log", parameters) as ik,
-        ):
-            outcomes, frames = _run(console, chain, poses, [sim, ik])
+        with ExitStack() as stack:
+            driver, measure = "sim_node", None
+            more: dict[str, object] = {"gui": gui}
+            if arm == "servo":
+                servos = stack.enter_context(EmulatedArm(chain, directory))
+                driver, measure = "servo_node", servos.tip
+                more = servos.parameters
+            # Children first: a process should fork before DDS has threads.
+            nodes = [
+                stack.enter_context(NodeProcess(name, directory / f"{name}.log", parameters | own))
+                for name, own in ((driver, more), ("ik_node", {}))
+            ]
+            outcomes, frames = _run(console, chain, poses, nodes, driver, measure)
         _print_table(console, poses, outcomes)
         if physics:
             _draw(console, directory / "demo.gif", chain, frames, poses, outcomes)
@@ -147,11 +213,16 @@ def _choose(console: Console, chain: Chain, goals: int, seed: int, physics: bool
 
 
 def _run(
-    console: Console, chain: Chain, poses: list[Pose], nodes: list[NodeProcess]
+    console: Console,
+    chain: Chain,
+    poses: list[Pose],
+    nodes: list[NodeProcess],
+    driver: str,
+    measure: Callable[[], Pose] | None,
 ) -> tuple[list[Outcome], list[Frame]]:
     rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
     try:
-        judge = Judge()
+        judge = Judge(driver, measure)
         outcomes: list[Outcome] = []
         frames: list[Frame] = []
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
@@ -211,10 +282,10 @@ def _pursue(
 
 def _errors(judge: Judge, pose: Pose) -> tuple[float, float]:
     """How far the measured tip is from the goal: [m], [rad]."""
-    assert judge.tip is not None
-    off = np.array(convert.position_of(judge.tip.pose)) - pose.position
-    turned = Rotation.from_quat(convert.quaternion_of(judge.tip.pose)).inv() * Rotation.from_quat(pose.quat_xyzw)
-    return float(np.linalg.norm(off)), float(turned.magnitude())
+    where = judge.where()
+    assert where is not None
+    turned = Rotation.from_quat(where.quat_xyzw).inv() * Rotation.from_quat(pose.quat_xyzw)
+    return float(np.linalg.norm(where.position - pose.position)), float(turned.magnitude())
 
 
 def _print_table(console: Console, poses: list[Pose], outcomes: list[Outcome]) -> None:

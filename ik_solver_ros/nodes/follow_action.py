@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 from collections import deque
+from collections.abc import Callable
 from typing import Any
 
 from control_msgs.action import FollowJointTrajectory
@@ -11,11 +11,12 @@ from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.node import Node
 from rclpy.task import Future
 
-from ik_solver_ros.arm.follower import Ending, Outcome, TrajectoryFollower
+from ik_solver_ros.arm.follower import Ending, Outcome
 from ik_solver_ros.arm.tolerances import Tolerances
 from ik_solver_ros.errors import IkSolverError
 from ik_solver_ros.nodes import convert
-from ik_solver_ros.nodes.clock import SteadyClock
+from ik_solver_ros.nodes.controllers import Controller
+from ik_solver_ros.trajectory.trajectory import State, Trajectory
 
 Result = FollowJointTrajectory.Result
 CODES = {
@@ -32,11 +33,16 @@ class FollowAction:
     """Hands the goals of an action to a follower, and tells their ends."""
 
     def __init__(
-        self, node: Node, controller: str, follower: TrajectoryFollower, lock: threading.Lock, clock: SteadyClock
+        self,
+        node: Node,
+        controller: Controller,
+        accept: Callable[[Trajectory, float, Tolerances], int],
+        hold: Callable[[], None],
+        desired: Callable[[], State],
     ) -> None:
-        """lock: guards the follower."""
-        self._follower, self._lock, self._clock = follower, lock, clock
-        self._node = node
+        """accept: takes a trajectory, its stamp and its tolerances, and returns its number."""
+        self._node, self._controller = node, controller
+        self._accept, self._hold, self._desired = accept, hold, desired
         self._goals: dict[int, tuple[Any, Future]] = {}  # by the trajectory's number
         self._ended: deque[Ending] = deque()
         self._timer = node.create_timer(FEEDBACK_PERIOD, self._tell)
@@ -44,7 +50,7 @@ class FollowAction:
         self._server = ActionServer(
             node,
             FollowJointTrajectory,
-            f"{controller}/follow_joint_trajectory",
+            f"{controller.name}/follow_joint_trajectory",
             execute_callback=self._execute,
             goal_callback=lambda _: GoalResponse.ACCEPT,
             cancel_callback=lambda _: CancelResponse.ACCEPT,
@@ -59,10 +65,7 @@ class FollowAction:
         try:
             trajectory = convert.trajectory_from(goal.trajectory)
             stamp = convert.seconds(goal.trajectory.header.stamp)
-            start = None if stamp == 0.0 else self._clock.moment(stamp)
-            tolerances = self._tolerances(goal)
-            with self._lock:
-                number = self._follower.accept(trajectory, self._clock.now(), start, tolerances)
+            number = self._accept(trajectory, stamp, self._tolerances(goal))
         except IkSolverError as error:
             handle.abort()
             return Result(error_code=Result.INVALID_GOAL, error_string=str(error))
@@ -83,7 +86,7 @@ class FollowAction:
 
     def _tolerances(self, goal: Any) -> Tolerances:
         """The goal's own tolerances, by the message's rules: 0 is the follower's own, negative is none."""
-        own, names = self._follower.tolerances, self._follower.joint_names
+        own, names = self._controller.tolerances, self._controller.limits.joint_names
         columns = []
         for given, default in ((goal.path_tolerance, own.path), (goal.goal_tolerance, own.goal)):
             column = dict(zip(names, default.tolist()))
@@ -97,18 +100,16 @@ class FollowAction:
 
     def _tell(self) -> None:
         """Feedback to the goals under way, and their ends."""
-        now = self._clock.now()
-        with self._lock:
-            if any(handle.is_cancel_requested for handle, _ in self._goals.values()):
-                self._follower.hold(now)
-            desired = self._follower.desired(now)
+        if any(handle.is_cancel_requested for handle, _ in self._goals.values()):
+            self._hold()
+        desired = self._desired()
         while self._ended:
             ending = self._ended.popleft()
             _, done = self._goals.pop(ending.number, (None, None))
             if done is not None:
                 done.set_result(ending)
         for handle, _ in self._goals.values():
-            feedback = FollowJointTrajectory.Feedback(joint_names=list(self._follower.joint_names))
+            feedback = FollowJointTrajectory.Feedback(joint_names=list(self._controller.limits.joint_names))
             feedback.header.stamp = self._node.get_clock().now().to_msg()
             feedback.desired.positions = desired.position.tolist()
             feedback.desired.velocities = desired.velocity.tolist()

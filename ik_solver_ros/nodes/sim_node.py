@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from functools import partial
 from importlib.util import find_spec
 from typing import Any
 
@@ -24,17 +25,18 @@ from ik_solver_ros.arm.arm import Reading, SimulatedArm
 from ik_solver_ros.arm.bullet import BulletArm
 from ik_solver_ros.arm.follower import Ending, Outcome, TrajectoryFollower
 from ik_solver_ros.arm.mock import MockArm
+from ik_solver_ros.arm.tolerances import Tolerances
 from ik_solver_ros.errors import ArmError, IkSolverError
 from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.nodes import convert
 from ik_solver_ros.nodes.clock import SteadyClock
-from ik_solver_ros.nodes.constraints import constraints
+from ik_solver_ros.nodes.controllers import PARAMS as CONTROLLER_PARAMS
+from ik_solver_ros.nodes.controllers import controllers
 from ik_solver_ros.nodes.description import when_described
-from ik_solver_ros.nodes.joint_limits import joint_limits
 from ik_solver_ros.nodes.main import run
 from ik_solver_ros.nodes.parameters import DESCRIPTION_PARAMS, Param, declare, value
 from ik_solver_ros.nodes.throttle import Warnings
-from ik_solver_ros.trajectory.limits import RAMP_TIME, MotionLimits
+from ik_solver_ros.trajectory.trajectory import State, Trajectory
 
 FollowAction: Any = None
 try:
@@ -55,12 +57,10 @@ PARAMS = (
     Param("floor", True, "a ground plane at z = 0"),
     Param("publish_rate", 100.0, "[Hz] of joint_states and ~/tip_pose", 1.0, 240.0),
     Param("initial_positions", [], "of the chain's joints [rad or m]; empty: zero, or the limit nearest to it"),
-    Param("allow_partial_joints_goal", False, "take trajectories for some of the joints; the others hold"),
-    Param("ramp_time", RAMP_TIME, "[s] from full speed to rest when the arm is held", 0.01, 10.0),
+    *CONTROLLER_PARAMS,
 )
 
 BEHIND = 0.05  # [s] that physics may be late by before steps are skipped
-CONTROLLERS = ("joint_trajectory_controller", "gripper_controller")
 
 
 class SimNode(Node):
@@ -95,29 +95,20 @@ class SimNode(Node):
         self._arm = arm = self._opened(chain, named)
         self._chain = chain
         positions = arm.read().positions
-        groups = (chain.joint_names, tuple(joint.name for joint in chain.other_joints))
-        for controller, names in zip(CONTROLLERS, groups):
-            if not names:
-                continue
-            joints = [chain.model.joints[name] for name in names]
-            lower, upper, velocity = (
-                np.array([getattr(j, what) for j in joints]) for what in ("lower", "upper", "velocity")
-            )
-            given = joint_limits(self, names)
-            limits = MotionLimits.from_urdf(names, lower, upper, velocity, value(self, "ramp_time"), given)
-            index = [arm.joint_names.index(name) for name in names]
-            partial = value(self, "allow_partial_joints_goal")
-            follower = TrajectoryFollower(
-                limits, positions[index], allow_partial=partial, tolerances=constraints(self, names)
-            )
-            self._followers[controller] = follower, index
+        for controller in controllers(self, chain, arm.joint_names):
+            name = controller.name
+            follower = controller.follower(positions)
+            self._followers[name] = follower, controller.where
             if FollowAction is not None:
-                self._actions[controller] = FollowAction(self, controller, follower, self._lock, self._steady)
+                self._actions[name] = FollowAction(
+                    self,
+                    controller,
+                    partial(self._accept, name),
+                    partial(self._hold, name),
+                    partial(self._desired, name),
+                )
             self.create_subscription(
-                JointTrajectory,
-                f"{controller}/joint_trajectory",
-                lambda message, controller=controller: self._on_trajectory(controller, message),
-                10,
+                JointTrajectory, f"{name}/joint_trajectory", partial(self._on_trajectory, name), 10
             )
         self.create_service(Trigger, "~/hold", self._on_hold)
         self._thread = threading.Thread(target=self._run, name="physics", daemon=True)
@@ -142,14 +133,8 @@ class SimNode(Node):
     # Trajectories
 
     def _on_trajectory(self, controller: str, message: JointTrajectory) -> None:
-        follower, _ = self._followers[controller]
         try:
-            trajectory = convert.trajectory_from(message)
-            stamp = convert.seconds(message.header.stamp)
-            with self._lock:
-                # Stamps are in ROS time; the follower's clock is steady.
-                start = None if stamp == 0.0 else self._steady.moment(stamp)
-                follower.accept(trajectory, self._steady.now(), start)
+            self._accept(controller, convert.trajectory_from(message), convert.seconds(message.header.stamp))
         except IkSolverError as error:
             cause = f"{controller} {type(error).__name__} {getattr(error, 'joint', '')} {str(error)[:20]}"
             self._warnings.warn(cause, f"{controller}: trajectory refused, the arm goes on as it was: {error}")
@@ -157,19 +142,33 @@ class SimNode(Node):
         else:
             self._report(DiagnosticStatus.OK, "trajectory accepted", controller, "ACCEPTED")
 
-    def _on_hold(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+    def _accept(
+        self, controller: str, trajectory: Trajectory, stamp: float, tolerances: Tolerances | None = None
+    ) -> int:
+        # Stamps are in ROS time; the follower's clock is steady.
+        start = None if stamp == 0.0 else self._steady.moment(stamp)
         with self._lock:
-            for follower, _index in self._followers.values():
-                follower.hold(self._steady.now())
+            return self._followers[controller][0].accept(trajectory, self._steady.now(), start, tolerances)
+
+    def _hold(self, controller: str) -> None:
+        with self._lock:
+            self._followers[controller][0].hold(self._steady.now())
+
+    def _desired(self, controller: str) -> State:
+        with self._lock:
+            return self._followers[controller][0].desired(self._steady.now())
+
+    def _on_hold(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        for controller in self._followers:
+            self._hold(controller)
         response.success, response.message = True, "holding"
         return response
 
     def _on_jump(self) -> None:
         """Simulated time has leapt: no stamp means what it did."""
         self.get_logger().warning("the simulated time has leapt: the arm is held")
-        with self._lock:
-            for follower, _index in self._followers.values():
-                follower.hold(self._steady.now())
+        for controller in self._followers:
+            self._hold(controller)
 
     def _report(self, level: bytes, message: str, controller: str, outcome: str) -> None:
         name = f"{self.get_name()}: {controller}"

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 import rclpy
-from diagnostic_msgs.msg import DiagnosticStatus
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import PointStamped, PoseArray, PoseStamped, TwistStamped
 from rclpy.node import Node
 from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
-from std_srvs.srv import Trigger
+from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import JointTrajectory
 
 from ik_solver_ros.nodes import convert
@@ -47,7 +47,10 @@ class Peer(Node):
         self.create_subscription(PoseStamped, "sim_node/tip_pose", self.tips.append, qos_profile_sensor_data)
         self.create_subscription(JointTrajectory, FOLLOWER, self.trajectories.append, 10)
         self.create_subscription(DiagnosticStatus, "ik_node/status", self._on_status, 100)
-        self.create_subscription(DiagnosticStatus, "sim_node/status", self.reports.append, 10)
+        for node in ("sim_node", "servo_node"):
+            self.create_subscription(DiagnosticStatus, f"{node}/status", self.reports.append, 10)
+        self.diagnostics: list[DiagnosticArray] = []
+        self.create_subscription(DiagnosticArray, "/diagnostics", self.diagnostics.append, 10)
         self.goal = self.create_publisher(PoseStamped, "goal_pose", 10)
         self.point = self.create_publisher(PointStamped, "clicked_point", 10)
         self.joint_states = self.create_publisher(JointState, "joint_states", 10)
@@ -77,10 +80,11 @@ class Peer(Node):
         while time.monotonic() < deadline:
             rclpy.spin_once(self, timeout_sec=0.01)
 
-    def call(self, service: str) -> Trigger.Response:
-        client = self.create_client(Trigger, service)
+    def call(self, service: str, data: bool | None = None) -> Trigger.Response | SetBool.Response:
+        """Call a service that takes nothing, or one that takes a bool."""
+        client = self.create_client(Trigger if data is None else SetBool, service)
         assert client.wait_for_service(30.0)
-        future = client.call_async(Trigger.Request())
+        future = client.call_async(Trigger.Request() if data is None else SetBool.Request(data=data))
         self.until(future.done)
         return future.result()
 
@@ -129,6 +133,8 @@ class Stage:
         peer = self.peer
         self.wait(lambda: "ready for goals" in process.log.read_text(), process)
         self.wait(lambda: peer.goal.get_subscription_count() and peer.count_publishers("ik_node/status"), process)
+        # The peer hears joint_states itself; the other one who does is ik_node.
+        self.wait(lambda: peer.joint_states.get_subscription_count() > 1, process)
         peer.spin(0.3)
         return process
 
@@ -137,6 +143,17 @@ class Stage:
         peer = self.peer
         self.wait(lambda: peer.states and peer.tips, process)
         self.wait(lambda: peer.follower.get_subscription_count() and peer.count_publishers("sim_node/status"), process)
+        peer.spin(0.3)
+        return process
+
+    def start_servos(self, **parameters) -> NodeProcess:
+        emulated = {"description_file": str(URDF / "so101.urdf"), "protocol": "emulated:feetech"}
+        process = self.start("servo_node", **emulated | parameters)
+        peer = self.peer
+        self.wait(lambda: bool(peer.states), process)
+        self.wait(
+            lambda: peer.follower.get_subscription_count() and peer.count_publishers("servo_node/status"), process
+        )
         peer.spin(0.3)
         return process
 

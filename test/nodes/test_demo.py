@@ -43,8 +43,9 @@ def alive(pid: int) -> bool:
         return False
 
 
-def test_three_goals(tmp_path):
-    process = start(tmp_path, "--goals", "3", "--seed", "3")
+@pytest.mark.parametrize("arm", ["sim", "servo"])
+def test_three_goals(tmp_path, arm):
+    process = start(tmp_path, "--goals", "3", "--seed", "3", "--arm", arm)
     output, _ = process.communicate(timeout=180)
     assert process.returncode == 0, output
     assert output.strip().splitlines()[-1].startswith("demo: 3/3 goals reached, worst ")

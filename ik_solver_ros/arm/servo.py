@@ -1,0 +1,153 @@
+"""ServoArm: joints led by serial servos that measure where they are.
+
+Torque comes on only after every goal register was set to where its servo is measured to be, and read back. What is
+written is finite and within the calibrated range, whoever asks for it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ik_solver_ros.arm.arm import Reading, checked_command
+from ik_solver_ros.errors import ArmError, BusError
+from ik_solver_ros.kinematics.kernels import Array
+from ik_solver_ros.servo.bus import TableBus
+from ik_solver_ros.servo.calibration import Calibration, ServoJoint
+
+# Read in one piece from the first of these to the last.
+WATCHED = ("torque_enable", "goal_position", "position", "velocity", "load", "voltage", "temperature", "hardware_error")
+ENABLE_WITHIN = 8  # [ticks] of its goal register that a servo must be measured when its torque comes on
+DXL_VELOCITY = 0.229 * 4096.0 / 60.0  # [ticks/s] of a unit of Dynamixel's velocity
+VOLT = 0.1  # of a unit of either's voltage
+
+
+class Sample(NamedTuple):
+    """One servo, as it told of itself."""
+
+    ticks: int
+    velocity: float  # [ticks/s]
+    torque: bool
+    goal: int  # [ticks]
+    load: int  # the servo's own units
+    voltage: float  # [V]
+    temperature: int  # deg C
+    faults: list[str]
+
+
+class ServoArm:
+    """All joints of a calibration. Not thread-safe: one thread owns it."""
+
+    def __init__(self, calibration: Calibration, bus: TableBus) -> None:
+        self.calibration, self.bus = calibration, bus
+        self.joint_names = tuple(joint.name for joint in calibration.joints)
+        self.name = f"{calibration.protocol} servos on {bus.port.url}"
+        self._ids = [joint.id for joint in calibration.joints]
+        registers = [bus.codec.registers[name] for name in WATCHED]
+        self._first = min(register.address for register in registers)
+        self._size = max(register.address + register.size for register in registers) - self._first
+        self._positions = np.full(len(self._ids), np.nan)
+
+    def open(self) -> None:
+        """Connect, and find every servo. Raises ArmError and BusError that say what is wrong."""
+        self.bus.port.open()
+        try:
+            missing = [joint for joint in self.calibration.joints if not self.bus.ping(joint.id)]
+            if missing:
+                names = ", ".join(f"{joint.name} (id {joint.id})" for joint in missing)
+                raise ArmError(
+                    f"servos that do not answer on {self.bus.port.url} at {self.calibration.baud} baud: {names}; "
+                    "are they powered, are their ids right, and is every cable in?"
+                )
+            for joint in self.calibration.joints:
+                self._check_offset(joint)
+            self.read()
+        except (ArmError, BusError):
+            self.bus.port.close()
+            raise
+
+    def samples(self) -> dict[str, Sample]:
+        """What every servo that answers tells of itself, by joint. Raises BusError where the port is gone."""
+        blocks = self.bus.sync_read_block(self._first, self._size, self._ids)
+        return {joint.name: self._sample(blocks[joint.id]) for joint in self.calibration.joints if joint.id in blocks}
+
+    def read(self) -> Reading:
+        """The joints as measured. Raises ArmError where a servo does not answer, and BusError."""
+        samples = self.samples()
+        silent = [name for name in self.joint_names if name not in samples]
+        if silent:
+            raise ArmError(f"servos do not answer: {', '.join(silent)}")
+        return self.reading(samples)
+
+    def reading(self, samples: dict[str, Sample]) -> Reading:
+        """The joints by these samples; as before where there is none."""
+        velocities = np.zeros(len(self._ids))
+        for i, joint in enumerate(self.calibration.joints):
+            if joint.name in samples:
+                sample = samples[joint.name]
+                self._positions[i] = joint.position(sample.ticks)
+                velocities[i] = joint.direction * joint.per_tick * sample.velocity
+        return Reading(self._positions.copy(), velocities, measured=True)
+
+    def write(self, positions: Array, velocities: Array) -> None:
+        """Set all goals. Raises ArmError for what is not finite, and BusError."""
+        checked_command(self.joint_names, positions=positions, velocities=velocities)
+        goals = {j.id: j.ticks(float(q)) for j, q in zip(self.calibration.joints, positions)}
+        self.bus.sync_write(self.bus.codec.registers["goal_position"], goals)
+
+    def enable(self) -> None:
+        """Bring the torque on, every servo where it is. Raises ArmError, with all torque off again, and BusError."""
+        registers = self.bus.codec.registers
+        try:
+            for joint in self.calibration.joints:
+                here = self.bus.read(joint.id, registers["position"])
+                if here is None:
+                    raise ArmError(f"no torque: servo of {joint.name!r} (id {joint.id}) does not answer")
+                if not joint.min - ENABLE_WITHIN <= here <= joint.max + ENABLE_WITHIN:
+                    raise ArmError(
+                        f"no torque: {joint.name!r} is at {here} ticks, outside its calibrated range [{joint.min}, "
+                        f"{joint.max}]; move it there by hand, or calibrate again"
+                    )
+                self.bus.write(joint.id, registers["goal_position"], here)
+                goal = self.bus.read(joint.id, registers["goal_position"])
+                if goal is None or abs(goal - here) > ENABLE_WITHIN:
+                    raise ArmError(f"no torque: the goal of {joint.name!r} is {goal} where {here} was written")
+                self.bus.write(joint.id, registers["torque_enable"], 1)
+                if not self.bus.read(joint.id, registers["torque_enable"]):
+                    raise ArmError(f"no torque: servo of {joint.name!r} (id {joint.id}) does not take it on")
+        except ArmError:
+            self.release()
+            raise
+
+    def release(self) -> None:
+        """Take the torque off. Raises BusError."""
+        self.bus.sync_write(self.bus.codec.registers["torque_enable"], dict.fromkeys(self._ids, 0))
+
+    def close(self) -> None:
+        """Let go of the port; the servos stay as they are."""
+        self.bus.port.close()
+
+    def _sample(self, block: bytes) -> Sample:
+        registers, codec = self.bus.codec.registers, self.bus.codec
+        values = {name: registers[name].decode(block[registers[name].address - self._first :]) for name in WATCHED}
+        return Sample(
+            values["position"],
+            values["velocity"] * (1.0 if codec.name == "feetech" else DXL_VELOCITY),
+            bool(values["torque_enable"]),
+            values["goal_position"],
+            values["load"],
+            VOLT * values["voltage"],
+            values["temperature"],
+            codec.faults(values["hardware_error"]),
+        )
+
+    def _check_offset(self, joint: ServoJoint) -> None:
+        if joint.homing_offset is None:
+            return
+        found = self.bus.read(joint.id, self.bus.codec.registers["homing_offset"])
+        if found != joint.homing_offset:
+            raise ArmError(
+                f"servo of {joint.name!r} (id {joint.id}) has the homing offset {found}, the calibration "
+                f"{joint.homing_offset}: it is another servo, or was calibrated since; calibrate again"
+            )

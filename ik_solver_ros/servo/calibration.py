@@ -1,0 +1,228 @@
+"""Calibration: which servo moves which joint, which way, from where and how far. One YAML file for each arm.
+
+    protocol: feetech
+    baud: 1000000
+    joints:
+      shoulder_pan: {id: 1, direction: 1, zero: 2048, min: 758, max: 3292}
+
+Positions are the servo's own ticks; `zero` is where the joint is at 0. A joint that is not turned one to one has
+`per_tick` [rad or m] as well; `homing_offset` is checked against the servo's own, where it is given.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ik_solver_ros.errors import CalibrationError, listed
+
+TURN = 2.0 * math.pi
+
+
+@dataclass(frozen=True)
+class Family:
+    """What servos of one protocol have in common."""
+
+    ticks: tuple[int, int]  # the positions that they can be told
+    per_tick: float  # [rad]
+    baud: int
+    fastest: float  # [ticks/s] that any of them turns
+    measures: bool = True
+
+
+# STS3215: 360 deg in 4096 steps; XL430 likewise, and several turns in extended position mode.
+FAMILIES = {
+    "feetech": Family((0, 4095), TURN / 4096.0, 1_000_000, 5000.0),
+    "dynamixel": Family((-1_048_575, 1_048_575), TURN / 4096.0, 1_000_000, 7000.0),
+}
+KEYS = {"id", "direction", "zero", "min", "max", "per_tick", "homing_offset"}
+
+
+@dataclass(frozen=True)
+class ServoJoint:
+    """One joint's servo."""
+
+    name: str
+    id: int
+    direction: int  # 1 or -1
+    zero: int  # [ticks] where the joint is at 0
+    min: int  # [ticks]
+    max: int  # [ticks]
+    per_tick: float  # [rad or m]
+    homing_offset: int | None = None
+
+    def position(self, ticks: float) -> float:
+        """[rad or m]."""
+        return self.direction * (ticks - self.zero) * self.per_tick
+
+    def ticks(self, position: float) -> int:
+        """The nearest position within the range [ticks]. Raises CalibrationError for what is not finite."""
+        if not math.isfinite(position):
+            raise CalibrationError(f"joint {self.name!r} to {position}: finite positions are wanted", joint=self.name)
+        wanted = self.zero + self.direction * position / self.per_tick
+        return round(min(max(wanted, float(self.min)), float(self.max)))
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """The least and greatest position [rad or m]."""
+        low, high = sorted((self.position(self.min), self.position(self.max)))
+        return low, high
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """An arm's servos."""
+
+    protocol: str
+    baud: int
+    joints: tuple[ServoJoint, ...]
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def family(self) -> Family:
+        """Of its servos."""
+        return FAMILIES[self.protocol]
+
+    def fit(self, limits: Mapping[str, tuple[float, float]], needed: Sequence[str]) -> None:
+        """Raise CalibrationError where this is not a calibration of the robot.
+
+        limits: by joint, all of the robot [rad or m]; needed: the joints of its chain.
+        """
+        for name in needed:
+            if name not in {joint.name for joint in self.joints}:
+                raise CalibrationError(
+                    f"joint {name!r} of the robot has no servo; the calibration has: "
+                    f"{listed(joint.name for joint in self.joints)}",
+                    joint=name,
+                )
+        for joint in self.joints:
+            if joint.name not in limits:
+                raise CalibrationError(
+                    f"joint {joint.name!r} of the calibration is none of the robot's: {listed(limits)}",
+                    joint=joint.name,
+                )
+            low, high = joint.limits
+            lower, upper = limits[joint.name]
+            if max(low, lower) >= min(high, upper):
+                raise CalibrationError(
+                    f"joint {joint.name!r} can go from {low:.3g} to {high:.3g} by the calibration, nothing of which is "
+                    f"within the robot's limits [{lower:.3g}, {upper:.3g}]; are zero and direction right?",
+                    joint=joint.name,
+                )
+
+    def dump(self, path: Path) -> None:
+        """Write it down."""
+        standard = self.family.per_tick
+        joints = {}
+        for joint in self.joints:
+            row: dict[str, Any] = {"id": joint.id, "direction": joint.direction, "zero": joint.zero}
+            row |= {"min": joint.min, "max": joint.max}
+            if joint.per_tick != standard:
+                row["per_tick"] = joint.per_tick
+            if joint.homing_offset is not None:
+                row["homing_offset"] = joint.homing_offset
+            joints[joint.name] = row
+        text = yaml.safe_dump({"protocol": self.protocol, "baud": self.baud, "joints": joints}, sort_keys=False)
+        path.write_text(text, encoding="utf-8")
+
+
+def load_calibration(path: Path) -> Calibration:
+    """Read a calibration. Raises CalibrationError naming joint, value and what would be right, and OSError."""
+    try:
+        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except yaml.YAMLError as error:
+        raise CalibrationError(f"{path}: not YAML: {error}") from error
+    if not isinstance(data, dict) or not isinstance(data.get("joints"), dict) or not data["joints"]:
+        raise CalibrationError(f"{path}: protocol, baud and joints are wanted, by name")
+    protocol = data.get("protocol")
+    if protocol not in FAMILIES:
+        raise CalibrationError(f"{path}: protocol {protocol!r} is unknown; there are: {listed(FAMILIES)}")
+    baud = data.get("baud", FAMILIES[protocol].baud)
+    if not isinstance(baud, int) or baud <= 0:
+        raise CalibrationError(f"{path}: baud {baud!r}: a positive number is wanted")
+    joints = tuple(_joint(path, str(name), row, FAMILIES[protocol]) for name, row in data["joints"].items())
+    return Calibration(protocol, baud, _distinct(path, joints))
+
+
+def from_lerobot(path: Path, baud: int = 1_000_000) -> Calibration:
+    """A calibration that LeRobot wrote (JSON) for Feetech's servos; zero is the middle of each range.
+
+    Raises CalibrationError and OSError.
+    """
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        joints = tuple(
+            ServoJoint(
+                name,
+                int(row["id"]),
+                -1 if row.get("drive_mode") else 1,
+                round((int(row["range_min"]) + int(row["range_max"])) / 2),
+                int(row["range_min"]),
+                int(row["range_max"]),
+                FAMILIES["feetech"].per_tick,
+                int(row["homing_offset"]),
+            )
+            for name, row in data.items()
+        )
+    except (json.JSONDecodeError, KeyError, TypeError, ValueError, AttributeError) as error:
+        raise CalibrationError(f"{path}: not a calibration of LeRobot's: {type(error).__name__} {error}") from error
+    for joint in joints:
+        _check(path, joint, FAMILIES["feetech"])
+    return Calibration("feetech", baud, _distinct(path, joints))
+
+
+def _joint(path: Path, name: str, row: Any, family: Family) -> ServoJoint:
+    where = f"{path}: joint {name!r}"
+    if not isinstance(row, dict):
+        raise CalibrationError(f"{where}: id, direction, zero, min and max are wanted, not {row!r}", joint=name)
+    unknown, missing = set(row) - KEYS, {"id", "direction", "zero", "min", "max"} - set(row)
+    if unknown or missing:
+        what = f"{listed(sorted(missing))} missing" if missing else f"unknown: {listed(sorted(map(str, unknown)))}"
+        raise CalibrationError(f"{where}: {what}; there are: {listed(sorted(KEYS))}", joint=name)
+    for key, value in row.items():
+        whole = key != "per_tick"
+        if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)):
+            kind = "a whole number" if whole else "a number"
+            raise CalibrationError(f"{where}: {key} = {value!r}: {kind} is wanted", joint=name)
+    per_tick = float(row.get("per_tick", family.per_tick))
+    joint = ServoJoint(
+        name, row["id"], row["direction"], row["zero"], row["min"], row["max"], per_tick, row.get("homing_offset")
+    )
+    _check(path, joint, family)
+    return joint
+
+
+def _check(path: Path, joint: ServoJoint, family: Family) -> None:
+    low, high = family.ticks
+    for wrong, text in (
+        (not 0 <= joint.id <= 252, f"id = {joint.id}: 0 to 252 is wanted"),
+        (joint.direction not in (1, -1), f"direction = {joint.direction}: 1 or -1 is wanted"),
+        (not joint.min < joint.max, f"min = {joint.min}, max = {joint.max}: a min below the max is wanted"),
+        (
+            joint.min < low or joint.max > high,
+            f"[{joint.min}, {joint.max}] is outside the servo's range [{low}, {high}]",
+        ),
+        (
+            not (math.isfinite(joint.per_tick) and joint.per_tick > 0.0),
+            f"per_tick = {joint.per_tick}: a positive number is wanted; which way it turns is said by direction",
+        ),
+    ):
+        if wrong:
+            raise CalibrationError(f"{path}: joint {joint.name!r}: {text}", joint=joint.name)
+
+
+def _distinct(path: Path, joints: tuple[ServoJoint, ...]) -> tuple[ServoJoint, ...]:
+    seen: dict[int, str] = {}
+    for joint in joints:
+        if joint.id in seen:
+            raise CalibrationError(
+                f"{path}: joints {seen[joint.id]!r} and {joint.name!r} have the same id, {joint.id}", joint=joint.name
+            )
+        seen[joint.id] = joint.name
+    return joints
