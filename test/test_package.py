@@ -17,7 +17,7 @@ import ik_solver_ros
 from ik_solver_ros.share import share_dir
 
 ROOT = Path(__file__).parents[1]
-NODES = ("ik_node", "sim_node")
+NODES = ("ik_node", "servo_node", "sim_node")
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +37,9 @@ def test_the_wheel_has_what_ros_looks_for(wheel):
         "share/ament_index/resource_index/packages/ik_solver_ros",
         "share/ik_solver_ros/package.xml",
         "share/ik_solver_ros/launch/sim.launch.py",
+        "share/ik_solver_ros/launch/servo.launch.py",
+        "share/ik_solver_ros/config/servo.yaml",
+        "share/ik_solver_ros/config/so101_feetech.yaml",
         "share/ik_solver_ros/urdf/so101.urdf",
         "share/ik_solver_ros/urdf/seed_arm.urdf",
         "share/ik_solver_ros/config/sim.yaml",

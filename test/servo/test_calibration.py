@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 
 import pytest
 import yaml
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ik_solver_ros.errors import CalibrationError
+from ik_solver_ros.kinematics.load import load_chain
 from ik_solver_ros.servo.calibration import ServoJoint, from_lerobot, load_calibration
 
 GOOD = {"id": 1, "direction": 1, "zero": 2048, "min": 758, "max": 3292}
@@ -99,3 +101,11 @@ def test_lerobots_calibration(tmp_path):
     path.write_text('{"shoulder_pan": {"id": 1}}')
     with pytest.raises(CalibrationError, match="not a calibration of LeRobot's: KeyError"):
         from_lerobot(path)
+
+
+def test_the_calibrations_that_come_with_it_can_be_used():
+    config = Path(__file__).parents[2] / "config"
+    so101 = load_calibration(config / "so101_feetech.yaml")
+    chain = load_chain(config.parent / "urdf" / "so101.urdf")
+    so101.fit({joint.name: (joint.lower, joint.upper) for joint in chain.model.joints.values()}, chain.joint_names)
+    assert load_calibration(config / "dynamixel_5dof.yaml").protocol == "dynamixel"

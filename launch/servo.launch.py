@@ -1,0 +1,31 @@
+"""ik_node and an arm of serial servos, with robot_state_publisher and RViz where they are installed.
+
+ros2 launch ik_solver_ros servo.launch.py port:=/dev/serial/by-id/... config:=/path/to/arm.yaml
+ros2 launch ik_solver_ros servo.launch.py protocol:=emulated:feetech       # without an arm
+"""
+
+from ik_solver_ros.nodes.launching import ARM, Argument, described, own
+
+ARGUMENTS = (
+    *ARM,
+    Argument("port", "", "serial port, best by /dev/serial/by-id/..., or a URL of pyserial's"),
+    Argument("config", "", "path of the arm's calibration (YAML); python -m ik_solver_ros calibrate writes it"),
+    Argument("protocol", "", "empty: the calibration's; emulated:feetech or emulated:dynamixel: without an arm"),
+    Argument("baud", "0", "of the port; 0: the calibration's"),
+    Argument("speed_scale", "0.3", "share of the velocity limits to use; begin slowly"),
+)
+
+
+def generate_launch_description():
+    """The arguments and the nodes."""
+    return described(ARGUMENTS, nodes)
+
+
+def nodes(given):
+    """ik_node and servo_node."""
+    scale = float(given["speed_scale"])
+    servos = {"port": given["port"], "calibration": given["config"], "protocol": given["protocol"]}
+    return [
+        own("ik_node", "servo.yaml", given, speed_scale=scale),
+        own("servo_node", "servo.yaml", given, baud=int(given["baud"]), **servos),
+    ]
