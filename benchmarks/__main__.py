@@ -10,7 +10,20 @@ from ik_solver_ros.nodes.processes import isolated_environment
 
 os.environ.update(isolated_environment(domain_id=20 + os.getpid() % 80))
 
-from benchmarks import ablation, bars, circle, clicks, clocks, idle, latency, motion, solvers, startup, streaming
+from benchmarks import (
+    ablation,
+    bars,
+    circle,
+    clicks,
+    clocks,
+    idle,
+    latency,
+    motion,
+    servos,
+    solvers,
+    startup,
+    streaming,
+)
 
 ALL = {
     "bars": bars.measure,
@@ -22,6 +35,7 @@ ALL = {
     "motion": motion.measure,
     "streaming": streaming.measure,
     "clicks": clicks.measure,
+    "servos": servos.measure,
     "circle": circle.measure,
     "clocks": clocks.measure,
 }

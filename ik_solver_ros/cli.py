@@ -1,4 +1,4 @@
-"""The commands: python -m ik_solver_ros solve | record | plot | demo. Only record and demo need ROS."""
+"""The commands: python -m ik_solver_ros solve | calibrate | record | plot | demo. Only record and demo need ROS."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import argparse
 import json
 import math
 import os
+import select
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from ik_solver_ros.errors import IkSolverError
 
@@ -57,6 +59,22 @@ def _parser() -> argparse.ArgumentParser:
     solve.add_argument("--solver", default="ccdik", help="default: ccdik")
     solve.add_argument("--json", action="store_true", help="JSON alone, without the sentence")
     solve.set_defaults(run=_solve)
+
+    calibrate = commands.add_parser(
+        "calibrate",
+        help="find out which servo moves which joint, which way, from where and how far",
+        description="Leads you through the joints of an arm of serial servos, whose torque is off meanwhile, and "
+        "writes what servo_node needs to know. Or takes over a calibration of LeRobot's.",
+    )
+    calibrate.add_argument("urdf", help="path of a URDF")
+    calibrate.add_argument("--port", help="serial port, best by /dev/serial/by-id/...")
+    calibrate.add_argument("--protocol", choices=("feetech", "dynamixel"), default="feetech", help="default: feetech")
+    calibrate.add_argument("--baud", type=int, help="default: 1000000")
+    calibrate.add_argument("--base-link", help="default: the root of the URDF")
+    calibrate.add_argument("--tip-link", help="default: the end of the one serial chain")
+    calibrate.add_argument("--lerobot", type=Path, help="a calibration (JSON) of LeRobot's to take over")
+    calibrate.add_argument("--out", type=Path, default=Path("arm.yaml"), help="default: arm.yaml")
+    calibrate.set_defaults(run=_calibrate)
 
     record = commands.add_parser(
         "record",
@@ -153,6 +171,47 @@ def _solve(parsed: argparse.Namespace) -> int:
         )
     )
     return 0 if solution.status is Status.REACHED else 1
+
+
+def _calibrate(parsed: argparse.Namespace) -> int:
+    from ik_solver_ros.calibrate import calibrate
+    from ik_solver_ros.kinematics.load import load_chain
+    from ik_solver_ros.servo import dynamixel, feetech
+    from ik_solver_ros.servo.bus import Port, TableBus
+    from ik_solver_ros.servo.calibration import FAMILIES, from_lerobot
+
+    chain = load_chain(parsed.urdf, parsed.base_link, parsed.tip_link)
+    if parsed.lerobot is not None:
+        found = from_lerobot(parsed.lerobot)
+        found.fit({joint.name: (joint.lower, joint.upper) for joint in chain.model.joints.values()}, chain.joint_names)
+        found.dump(parsed.out)
+        print(f"written to {parsed.out}; zero is the middle of each range: is that where the URDF has the joints at 0?")
+        return 0
+    if parsed.port is None:
+        print("error: --port is wanted, the serial port of the arm", file=sys.stderr)
+        return 2
+    port = Port(parsed.port, parsed.baud or FAMILIES[parsed.protocol].baud)
+    port.open()
+    try:
+        codec: Any = {"feetech": feetech, "dynamixel": dynamixel}[parsed.protocol]
+        calibrate(chain, TableBus(port, codec), parsed.protocol, parsed.out, _ask, print)
+    except (KeyboardInterrupt, EOFError):
+        print("\nnothing more is written", file=sys.stderr)
+        return 1
+    finally:
+        port.close()
+    return 0
+
+
+def _ask(question: str, live: Callable[[], str] | None) -> str:
+    """Ask on the terminal; meanwhile show what goes on, five times a second."""
+    print(question, end="", flush=True)
+    while live is not None and not select.select([sys.stdin], [], [], 0.2)[0]:
+        print(f"\r{question}{live()}", end="", flush=True)
+    answer = sys.stdin.readline()
+    if not answer:
+        raise EOFError
+    return answer.rstrip("\n")
 
 
 def _record(parsed: argparse.Namespace) -> int:
