@@ -7,20 +7,21 @@ import numpy as np
 from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.servo.calibration import FAMILIES, Calibration, ServoJoint
 
-MIDDLE, LAST = 2048, 4095  # [ticks]
-SLIDE = 1e-5  # [m] of a tick of what slides
+TRAVEL = 0.02  # [m] of a whole range of what slides
 
 
 def emulated_calibration(chain: Chain, protocol: str) -> Calibration:
     """One servo for each joint, the chain's first, in the middle where the joint is at 0, its range the joint's."""
     family = FAMILIES[protocol]
+    first, last = family.ticks if protocol != "dynamixel" else (0, 4095)
+    middle = (first + last + 1) // 2
     joints = []
     for i, name in enumerate([*chain.joint_names, *(joint.name for joint in chain.other_joints)]):
         joint = chain.model.joints[name]
-        per_tick = SLIDE if joint.type == "prismatic" else family.per_tick
+        per_tick = TRAVEL / (last - first) if joint.type == "prismatic" else family.per_tick
         low, high = (
-            int(np.clip(MIDDLE + position / per_tick, 0, LAST)) if np.isfinite(position) else end
-            for position, end in ((joint.lower, 0), (joint.upper, LAST))
+            int(np.clip(middle + position / per_tick, first, last)) if np.isfinite(position) else end
+            for position, end in ((joint.lower, first), (joint.upper, last))
         )
-        joints.append(ServoJoint(name, i + 1, 1, MIDDLE, low, high, per_tick))
+        joints.append(ServoJoint(name, i + 1, 1, middle, low, high, per_tick))
     return Calibration(protocol, family.baud, tuple(joints))

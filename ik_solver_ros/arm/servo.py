@@ -6,14 +6,14 @@ written is finite and within the calibrated range, whoever asks for it.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from ik_solver_ros.arm.arm import Reading, checked_command
 from ik_solver_ros.errors import ArmError, BusError
 from ik_solver_ros.kinematics.kernels import Array
-from ik_solver_ros.servo.bus import TableBus
+from ik_solver_ros.servo.bus import Port, TableBus
 from ik_solver_ros.servo.calibration import Calibration, ServoJoint
 
 # Read in one piece from the first of these to the last.
@@ -36,11 +36,46 @@ class Sample(NamedTuple):
     faults: list[str]
 
 
+class Servos(Protocol):
+    """What leads servos, whether they can be measured or not."""
+
+    calibration: Calibration
+    joint_names: tuple[str, ...]
+    name: str  # for people
+    port: Port
+    time_outs: dict[int, int]  # of each servo, ever
+
+    def open(self) -> None:
+        """Connect. Raises ArmError and BusError that say what is wrong."""
+
+    def samples(self) -> dict[str, Sample]:
+        """What there is to know of every servo, by joint. Raises BusError where the port is gone."""
+
+    def read(self) -> Reading:
+        """The joints. Raises ArmError where a servo does not answer, and BusError."""
+
+    def reading(self, samples: dict[str, Sample]) -> Reading:
+        """The joints by these samples; as before where there is none."""
+
+    def write(self, positions: Array, velocities: Array) -> None:
+        """Lead all joints. Raises ArmError for what is not finite, and BusError."""
+
+    def enable(self) -> None:
+        """Bring the torque on, every servo where it is. Raises ArmError and BusError."""
+
+    def release(self) -> None:
+        """Take the torque off. Raises BusError."""
+
+    def close(self) -> None:
+        """Let go of the port."""
+
+
 class ServoArm:
     """All joints of a calibration. Not thread-safe: one thread owns it."""
 
     def __init__(self, calibration: Calibration, bus: TableBus) -> None:
         self.calibration, self.bus = calibration, bus
+        self.port, self.time_outs = bus.port, bus.time_outs
         self.joint_names = tuple(joint.name for joint in calibration.joints)
         self.name = f"{calibration.protocol} servos on {bus.port.url}"
         self._ids = [joint.id for joint in calibration.joints]

@@ -15,7 +15,7 @@ import numpy as np
 
 from ik_solver_ros.arm.arm import Reading
 from ik_solver_ros.arm.follower import Ending, TrajectoryFollower
-from ik_solver_ros.arm.servo import Sample, ServoArm
+from ik_solver_ros.arm.servo import Sample, Servos
 from ik_solver_ros.arm.tolerances import Tolerances
 from ik_solver_ros.errors import ArmError, BusError, TrajectoryError, listed
 from ik_solver_ros.kinematics.kernels import Array
@@ -39,9 +39,9 @@ class Told(NamedTuple):
 
 
 class ServoCycle:
-    """Leads a ServoArm. `followers` are None while there is nothing to lead."""
+    """Leads servos. `followers` are None while there is nothing to lead."""
 
-    def __init__(self, arm: ServoArm, make_followers: Callable[[Array], Followers]) -> None:
+    def __init__(self, arm: Servos, make_followers: Callable[[Array], Followers]) -> None:
         """make_followers: of joints measured at positions (n,)."""
         self.arm = arm
         self.followers: Followers | None = None

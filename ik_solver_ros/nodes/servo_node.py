@@ -21,9 +21,10 @@ from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import JointTrajectory
 
 from ik_solver_ros.arm.arm import Reading
+from ik_solver_ros.arm.board import BoardArm
 from ik_solver_ros.arm.emulated_calibration import emulated_calibration
 from ik_solver_ros.arm.follower import Outcome
-from ik_solver_ros.arm.servo import ServoArm
+from ik_solver_ros.arm.servo import ServoArm, Servos
 from ik_solver_ros.arm.servo_cycle import Followers, ServoCycle
 from ik_solver_ros.arm.tolerances import Tolerances
 from ik_solver_ros.errors import ArmError, BusError, CalibrationError, GoalError, IkSolverError, listed
@@ -38,6 +39,7 @@ from ik_solver_ros.nodes.main import run
 from ik_solver_ros.nodes.parameters import DESCRIPTION_PARAMS, Param, declare, value
 from ik_solver_ros.nodes.throttle import Warnings
 from ik_solver_ros.servo import dynamixel, feetech
+from ik_solver_ros.servo.boards import EmulatedBoard, board_codec
 from ik_solver_ros.servo.bus import Port, TableBus
 from ik_solver_ros.servo.calibration import FAMILIES, Calibration, load_calibration
 from ik_solver_ros.servo.emulated import EmulatedBus, EmulatedPort, EmulatedServo
@@ -55,7 +57,7 @@ PARAMS = (
     *DESCRIPTION_PARAMS,
     Param("port", "", "serial port, best by /dev/serial/by-id/..., or a URL of pyserial's"),
     Param("calibration", "", "path of the arm's calibration (YAML): which servo moves which joint"),
-    Param("protocol", "", "empty: the calibration's; emulated:feetech or emulated:dynamixel: servos without an arm"),
+    Param("protocol", "", "empty: the calibration's; emulated:feetech (or dynamixel, ssc32, maestro): without an arm"),
     Param("baud", 0, "of the port; 0: the calibration's", 0, 4_000_000),
     Param("cycle_rate", 100.0, "[Hz] of measuring and leading the servos, and of joint_states", 5.0, 500.0),
     Param("speed_scale", 1.0, "share of the velocity limits that trajectories may use", 0.01, 1.0),
@@ -67,6 +69,10 @@ PARAMS = (
         choices=("hold", "park", "release"),
     ),
     Param("park_positions", [], "of the chain's joints [rad or m], for on_shutdown: park"),
+    Param("start_pose", [], "of the chain's joints [rad or m], where a board that cannot measure has them; empty: 0"),
+    Param(
+        "reset_time", 2.0, "[s] that a board takes to start anew when its port is opened, as an Arduino does", 0.0, 10.0
+    ),
     Param("initial_positions", [], "of emulated servos, of the chain's joints [rad or m]"),
     *CONTROLLER_PARAMS,
 )
@@ -86,7 +92,7 @@ class ServoNode(Node):
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self._cycle: ServoCycle | None = None
-        self._emulated: EmulatedPort | None = None
+        self._emulated: EmulatedPort[Any] | None = None
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
         self._controllers: list[Controller] = []
         self._park: dict[str, float] = {}
@@ -112,13 +118,22 @@ class ServoNode(Node):
                 "port", "", "the serial port of the arm is wanted, or protocol: emulated:feetech without one"
             )
         port = Port(url, value(self, "baud") or calibration.baud)
-        arm = ServoArm(calibration, TableBus(port, CODECS[calibration.protocol]))
+        arm: Servos
+        if calibration.family.measures:
+            arm = ServoArm(calibration, TableBus(port, CODECS[calibration.protocol]))
+        else:
+            arm = BoardArm(calibration, port, board_codec(calibration.protocol, self._reset_time()), self._start(chain))
         narrower = {joint.name: joint.limits for joint in calibration.joints}
         self._controllers = controllers(self, chain, arm.joint_names, narrower, value(self, "speed_scale"))
         self._park = self._parked(chain)
         self._cycle = cycle = ServoCycle(arm, self._followers)
         cycle.connect(self._steady.now())
-        if value(self, "enable_on_start"):
+        if not calibration.family.measures:
+            self.get_logger().warning(
+                f"{arm.name} cannot measure: joint_states are estimated, and no pulse is sent before ~/enable_torque; "
+                "joints that are not where start_pose has them snap there then"
+            )
+        elif value(self, "enable_on_start"):
             cycle.enable()
         for controller in self._controllers:
             name = controller.name
@@ -138,6 +153,16 @@ class ServoNode(Node):
         torque = "on" if cycle.enabled else "off; call ~/enable_torque"
         groups = "; ".join(f"{c.name}: {listed(c.limits.joint_names)}" for c in self._controllers)
         self.get_logger().info(f"ready: {chain.model.name}, {arm.name}, torque {torque} ({groups})")
+
+    def _reset_time(self) -> float:
+        return 0.0 if self._emulated else float(value(self, "reset_time"))
+
+    def _start(self, chain: Chain) -> dict[str, float]:
+        """Where the chain's joints are declared to be. Raises GoalError."""
+        given = value(self, "start_pose")
+        if not len(given):
+            return {}
+        return dict(zip(chain.joint_names, chain.checked(given, "start_pose").tolist()))
 
     def _parked(self, chain: Chain) -> dict[str, float]:
         """Where the chain's joints are left. Raises GoalError where that cannot be."""
@@ -170,6 +195,13 @@ class ServoNode(Node):
     def _emulate(self, chain: Chain, calibration: Calibration) -> None:
         initial = value(self, "initial_positions")
         start = dict(zip(chain.joint_names, initial)) if len(initial) else {}
+        self._scratch = tempfile.TemporaryDirectory(prefix="ik_solver_ros_")
+        url = str(Path(self._scratch.name) / "port")
+        if not calibration.family.measures:
+            pulses = {joint.id: float(joint.ticks(float(start.get(joint.name, 0.0)))) for joint in calibration.joints}
+            self._emulated = EmulatedPort(EmulatedBoard(board_codec(calibration.protocol), pulses), url)
+            self._emulated.plug()
+            return
         codec = CODECS[calibration.protocol]
         servos = [
             EmulatedServo(codec, joint.id, joint.ticks(float(start.get(joint.name, 0.0))))
@@ -178,10 +210,7 @@ class ServoNode(Node):
         for servo, joint in zip(servos, calibration.joints):
             if joint.homing_offset is not None:
                 servo.set("homing_offset", joint.homing_offset)
-        self._scratch = tempfile.TemporaryDirectory(prefix="ik_solver_ros_")
-        self._emulated = EmulatedPort(
-            EmulatedBus(codec, servos), str(Path(self._scratch.name) / "port"), baud=calibration.baud
-        )
+        self._emulated = EmulatedPort(EmulatedBus(codec, servos), url, baud=calibration.baud)
         self._emulated.plug()
 
     def _followers(self, positions: Array) -> Followers:
@@ -302,7 +331,7 @@ class ServoNode(Node):
         with self._lock:
             samples, fault, away = dict(cycle.samples), cycle.fault, cycle.followers is None
             enabled, stopped, reconnects = cycle.enabled, cycle.stopped, cycle.reconnects
-            time_outs = dict(cycle.arm.bus.time_outs)
+            time_outs = dict(cycle.arm.time_outs)
         now = time.monotonic()
         rate, self._cycles, self._since = self._cycles / max(now - self._since, 1e-3), 0, now
         level, text = DiagnosticStatus.OK, "torque on" if enabled else "torque off"
@@ -319,7 +348,8 @@ class ServoNode(Node):
                 text,
                 cycle_rate_hz=rate,
                 reconnects=reconnects,
-                port=cycle.arm.bus.port.url,
+                port=cycle.arm.port.url,
+                joint_states="measured" if cycle.arm.calibration.family.measures else "estimated",
             )
         ]
         for joint in cycle.arm.calibration.joints:

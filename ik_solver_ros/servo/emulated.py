@@ -12,7 +12,7 @@ import threading
 import time
 import tty
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -178,12 +178,25 @@ class Faults:
         return [[(0.0, reply[:at])], [(0.0, reply), (0.0, reply)], [(self.late, reply)], []][kind - 1]
 
 
-class EmulatedPort:
+class Wired(Protocol):
+    """What can be on an emulated port."""
+
+    def feed(self, data: bytes, now: float) -> list[bytes]:
+        """The replies to what came in."""
+
+    def advance(self, now: float) -> None:
+        """Let time go on until `now` [s]."""
+
+
+W = TypeVar("W", bound=Wired)
+
+
+class EmulatedPort(Generic[W]):
     """A pseudo-terminal with servos on it, behind a symbolic link: `url`, which can be pulled and plugged in again."""
 
     def __init__(
         self,
-        bus: EmulatedBus,
+        bus: W,
         url: str,
         *,
         faults: Callable[[bytes], list[tuple[float, bytes]]] | None = None,
@@ -222,7 +235,7 @@ class EmulatedPort:
                 os.close(descriptor)
         self._master = self._slave = -1
 
-    def __enter__(self) -> EmulatedPort:
+    def __enter__(self) -> EmulatedPort[W]:
         self.plug()
         return self
 

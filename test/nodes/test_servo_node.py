@@ -96,6 +96,21 @@ def test_goals_reach_the_servos(fresh_stage):
     peer.until(lambda: np.linalg.norm(CHAIN.forward(chain_positions(peer))[0] - [0.22, 0.05, 0.05]) < 1e-3)
 
 
+def test_a_board_that_cannot_measure(fresh_stage):
+    process = fresh_stage.start_servos(protocol="emulated:ssc32", start_pose=RAISED.tolist())
+    peer = fresh_stage.peer
+    assert "joint_states are estimated, and no pulse is sent before ~/enable_torque" in process.log.read_text()
+    np.testing.assert_allclose(chain_positions(peer), RAISED, atol=2e-3)
+    report = peer.reported(peer.follower, trajectory(np.zeros(5), 1.0))
+    assert "the torque is off" in report.message
+    assert peer.call("servo_node/enable_torque", True).success
+    go(peer, np.zeros(5))
+    np.testing.assert_allclose(chain_positions(peer), np.zeros(5), atol=2e-3)
+    peer.until(lambda: any(s.name == "servo_node: arm" for array in peer.diagnostics for s in array.status))
+    arm = next(s for array in reversed(peer.diagnostics) for s in array.status if s.name == "servo_node: arm")
+    assert values(arm)["joint_states"] == "estimated"
+
+
 @pytest.fixture
 def wired(tmp_path):
     """Emulated servos on a port of the test's own, and the calibration that fits them."""

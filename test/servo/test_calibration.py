@@ -60,7 +60,7 @@ def test_ticks_come_back(ticks, direction):
     [
         ("a: [", "not YAML"),
         ("hello", "protocol, baud and joints are wanted"),
-        ({"protocol": "magic", "joints": {"a": GOOD}}, "protocol 'magic' is unknown; there are: feetech, dynamixel"),
+        ({"protocol": "magic", "joints": {"a": GOOD}}, "protocol 'magic' is unknown; there are: feetech, dynamixel, ssc32, maestro"),
         ({"protocol": "feetech", "baud": -1, "joints": {"a": GOOD}}, "baud -1"),
         (arm(a=GOOD, b=GOOD), "joints 'a' and 'b' have the same id, 1"),
         (arm(a=3), "joint 'a': id, direction, zero, min and max are wanted, not 3"),
@@ -108,4 +108,5 @@ def test_the_calibrations_that_come_with_it_can_be_used():
     so101 = load_calibration(config / "so101_feetech.yaml")
     chain = load_chain(config.parent / "urdf" / "so101.urdf")
     so101.fit({joint.name: (joint.lower, joint.upper) for joint in chain.model.joints.values()}, chain.joint_names)
-    assert load_calibration(config / "dynamixel_5dof.yaml").protocol == "dynamixel"
+    for name, protocol in (("dynamixel_5dof", "dynamixel"), ("ssc32", "ssc32"), ("maestro", "maestro")):
+        assert load_calibration(config / f"{name}.yaml").protocol == protocol

@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+from ik_solver_ros.arm.board import BoardArm
+from ik_solver_ros.arm.follower import TrajectoryFollower
+from ik_solver_ros.arm.servo_cycle import ServoCycle
+from ik_solver_ros.errors import ArmError, TrajectoryError
+from ik_solver_ros.servo.boards import EmulatedBoard, Maestro, Ssc32, board_codec
+from ik_solver_ros.servo.bus import Port
+from ik_solver_ros.servo.calibration import FAMILIES, Calibration, ServoJoint
+from ik_solver_ros.servo.emulated import EmulatedPort
+from ik_solver_ros.trajectory.limits import MotionLimits
+from ik_solver_ros.trajectory.trajectory import Trajectory
+
+NAMES, SPEED = ("a", "b"), 2.0
+US = FAMILIES["ssc32"].per_tick
+
+
+def test_golden_frames():
+    assert Ssc32().pulses({0: 1500, 1: 1600.4}) == b"#0P1500#1P1600\r"
+    assert Ssc32().pulses({3: 0}) == b"#3P0\r"
+    assert Maestro().pulses({2: 1500}).hex(" ") == "84 02 70 2e"
+    assert Ssc32().answered(b"+") and not Ssc32().answered(b"")
+    assert Maestro().answered(b"\0\0") and not Maestro().answered(b"\0")
+
+
+@pytest.mark.parametrize("protocol", ["ssc32", "maestro"])
+def test_emulated_boards_understand_what_is_sent_in_any_pieces(protocol):
+    codec = board_codec(protocol)
+    board = EmulatedBoard(codec, {0: 1500.0, 7: 1000.0}, speed=1000.0)
+    data, replies = codec.pulses({0: 1600, 7: 900, 9: 1500}) + codec.alive(), []
+    for i in range(len(data)):
+        replies += board.feed(data[i : i + 1], 0.0)
+    assert board.widths == {0: 1600.0, 7: 900.0} and codec.answered(b"".join(replies))
+    board.advance(0.05)
+    assert board.positions == {0: 1550.0, 7: 950.0}
+    board.feed(codec.pulses({0: 0}), 0.05)
+    board.advance(1.0)
+    assert board.positions == {0: 1550.0, 7: 900.0}  # without a pulse it stays
+
+
+@pytest.fixture(params=["ssc32", "maestro"])
+def rig(request, tmp_path):
+    joints = tuple(ServoJoint(n, i, 1, 1500, 700, 2300, US) for i, n in enumerate(NAMES))
+    calibration = Calibration(request.param, 115_200, joints)
+    board = EmulatedBoard(board_codec(request.param), {0: 1500.0, 1: 1800.0})
+    with EmulatedPort(board, str(tmp_path / "port")) as port:
+        start = {"b": joints[1].position(1800)}
+        arm = BoardArm(calibration, Port(port.url, 115_200), board_codec(request.param), start)
+
+        def followers(q):
+            limits = MotionLimits.from_urdf(NAMES, *np.transpose([j.limits for j in joints]), np.full(2, SPEED))
+            return {"arm": (TrajectoryFollower(limits, q), [0, 1])}
+
+        yield port, board, ServoCycle(arm, followers)
+        arm.close()
+
+
+def run(cycle, seconds):
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        cycle.step(time.monotonic())
+        time.sleep(0.005)
+
+
+def go(cycle, positions, seconds):
+    points = Trajectory(NAMES, np.array([seconds]), np.array([positions]), np.zeros((1, 2)))
+    cycle.accept("arm", points, time.monotonic(), None)
+
+
+def test_no_pulse_before_it_is_asked_for_and_none_that_leaps(rig):
+    _, board, cycle = rig
+    run(cycle, 0.2)
+    assert board.writes == [] and not cycle.enabled
+    with pytest.raises(TrajectoryError, match="the torque is off"):
+        go(cycle, [0.0, 0.0], 1.0)
+    cycle.enable()
+    go(cycle, [0.5, -0.5], 1.0)
+    run(cycle, 1.4)
+    assert board.positions[0] == pytest.approx(1500 + 0.5 / US, abs=1.0)
+    assert board.positions[1] == pytest.approx(1500 - 0.5 / US, abs=1.0)
+    assert max(abs(width - at) * US for _, _, width, at in board.writes) < SPEED * 0.05
+    reading = cycle.step(time.monotonic())
+    assert not reading.measured and reading.positions == pytest.approx([0.5, -0.5], abs=2 * US)
+
+
+def test_a_board_that_was_away_must_be_enabled_again(rig):
+    port, board, cycle = rig
+    run(cycle, 0.1)
+    cycle.enable()
+    go(cycle, [0.5, -0.5], 1.0)
+    run(cycle, 0.5)
+    port.unplug()
+    run(cycle, 0.3)
+    assert cycle.followers is None
+    board.restart()
+    port.plug()
+    run(cycle, 0.5)
+    assert cycle.followers is not None and not cycle.enabled
+    seen = len(board.writes)
+    with pytest.raises(TrajectoryError, match="torque lost"):
+        go(cycle, [0.0, 0.0], 1.0)
+    cycle.enable()
+    run(cycle, 0.2)
+    assert max(abs(width - at) * US for _, _, width, at in board.writes[seen:]) < SPEED * 0.05
+
+
+def test_a_board_that_does_not_answer(tmp_path):
+    joints = (ServoJoint("a", 0, 1, 1500, 700, 2300, US),)
+    with EmulatedPort(EmulatedBoard(Maestro(), {0: 1500.0}), str(tmp_path / "port")) as port:
+        arm = BoardArm(Calibration("ssc32", 115_200, joints), Port(port.url, 115_200), Ssc32(), {})
+        with pytest.raises(ArmError, match="no answer from the ssc32 board"):
+            arm.open()
+        assert not arm.port.is_open
