@@ -56,8 +56,7 @@ class BoardArm:
             except ArmError as error:
                 raise BusError(str(error), port=self.port.url) from error
         return {
-            j.name: Sample(self._pulses[j.id], 0.0, self._on, self._pulses[j.id], 0, float("nan"), 0, [])
-            for j in self.calibration.joints
+            j.name: Sample(self._pulses[j.id], 0.0, self._on, 0, float("nan"), 0, []) for j in self.calibration.joints
         }
 
     def read(self) -> Reading:
@@ -89,6 +88,10 @@ class BoardArm:
         """No more pulses. Raises BusError."""
         self.port.write(self.codec.pulses(dict.fromkeys(self._pulses, 0)))
         self._on = False
+
+    def health(self) -> dict[str, float]:
+        """A board says nothing of itself."""
+        return {}
 
     def close(self) -> None:
         """Let go of the port; the board goes on pulsing."""

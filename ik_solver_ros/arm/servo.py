@@ -15,9 +15,11 @@ from ik_solver_ros.errors import ArmError, BusError
 from ik_solver_ros.kinematics.kernels import Array
 from ik_solver_ros.servo.bus import Port, TableBus
 from ik_solver_ros.servo.calibration import Calibration, ServoJoint
+from ik_solver_ros.servo.table import Register
 
-# Read in one piece from the first of these to the last.
-WATCHED = ("torque_enable", "goal_position", "position", "velocity", "load", "voltage", "temperature", "hardware_error")
+# What is read again and again: in one piece where they lie together, a gap of so many bytes is not worth a request.
+WATCHED = ("torque_enable", "position", "velocity", "load", "voltage", "temperature", "hardware_error")
+GAP = 30
 ENABLE_WITHIN = 8  # [ticks] of its goal register that a servo must be measured when its torque comes on
 DXL_VELOCITY = 0.229 * 4096.0 / 60.0  # [ticks/s] of a unit of Dynamixel's velocity
 VOLT = 0.1  # of a unit of either's voltage
@@ -29,7 +31,6 @@ class Sample(NamedTuple):
     ticks: int
     velocity: float  # [ticks/s]
     torque: bool
-    goal: int  # [ticks]
     load: int  # the servo's own units
     voltage: float  # [V]
     temperature: int  # deg C
@@ -44,6 +45,9 @@ class Servos(Protocol):
     name: str  # for people
     port: Port
     time_outs: dict[int, int]  # of each servo, ever
+
+    def health(self) -> dict[str, float]:
+        """Numbers on the wire, by name."""
 
     def open(self) -> None:
         """Connect. Raises ArmError and BusError that say what is wrong."""
@@ -79,9 +83,7 @@ class ServoArm:
         self.joint_names = tuple(joint.name for joint in calibration.joints)
         self.name = f"{calibration.protocol} servos on {bus.port.url}"
         self._ids = [joint.id for joint in calibration.joints]
-        registers = [bus.codec.registers[name] for name in WATCHED]
-        self._first = min(register.address for register in registers)
-        self._size = max(register.address + register.size for register in registers) - self._first
+        self._blocks = _blocks([bus.codec.registers[name] for name in WATCHED])
         self._positions = np.full(len(self._ids), np.nan)
 
     def open(self) -> None:
@@ -104,8 +106,12 @@ class ServoArm:
 
     def samples(self) -> dict[str, Sample]:
         """What every servo that answers tells of itself, by joint. Raises BusError where the port is gone."""
-        blocks = self.bus.sync_read_block(self._first, self._size, self._ids)
-        return {joint.name: self._sample(blocks[joint.id]) for joint in self.calibration.joints if joint.id in blocks}
+        read = [self.bus.sync_read_block(first, size, self._ids) for first, size in self._blocks]
+        out = {}
+        for joint in self.calibration.joints:
+            if all(joint.id in replies for replies in read):
+                out[joint.name] = self._sample([replies[joint.id] for replies in read])
+        return out
 
     def read(self) -> Reading:
         """The joints as measured. Raises ArmError where a servo does not answer, and BusError."""
@@ -159,18 +165,25 @@ class ServoArm:
         """Take the torque off. Raises BusError."""
         self.bus.sync_write(self.bus.codec.registers["torque_enable"], dict.fromkeys(self._ids, 0))
 
+    def health(self) -> dict[str, float]:
+        """Latency and repeated requests."""
+        return {"latency_ms": 1e3 * self.bus.latency, "repeated": self.bus.repeated}
+
     def close(self) -> None:
         """Let go of the port; the servos stay as they are."""
         self.bus.port.close()
 
-    def _sample(self, block: bytes) -> Sample:
-        registers, codec = self.bus.codec.registers, self.bus.codec
-        values = {name: registers[name].decode(block[registers[name].address - self._first :]) for name in WATCHED}
+    def _sample(self, replies: list[bytes]) -> Sample:
+        codec, values = self.bus.codec, {}
+        for name in WATCHED:
+            register = codec.registers[name]
+            for (first, size), data in zip(self._blocks, replies):
+                if first <= register.address < first + size:
+                    values[name] = register.decode(data[register.address - first :])
         return Sample(
             values["position"],
             values["velocity"] * (1.0 if codec.name == "feetech" else DXL_VELOCITY),
             bool(values["torque_enable"]),
-            values["goal_position"],
             values["load"],
             VOLT * values["voltage"],
             values["temperature"],
@@ -186,3 +199,15 @@ class ServoArm:
                 f"servo of {joint.name!r} (id {joint.id}) has the homing offset {found}, the calibration "
                 f"{joint.homing_offset}: it is another servo, or was calibrated since; calibrate again"
             )
+
+
+def _blocks(registers: list[Register]) -> list[tuple[int, int]]:
+    """First address and size of the pieces in which these registers are read."""
+    out: list[tuple[int, int]] = []
+    for register in sorted(registers, key=lambda register: register.address):
+        end = register.address + register.size
+        if out and register.address - sum(out[-1]) <= GAP:
+            out[-1] = out[-1][0], end - out[-1][0]
+        else:
+            out.append((register.address, register.size))
+    return out

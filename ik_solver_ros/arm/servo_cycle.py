@@ -54,6 +54,7 @@ class ServoCycle:
         self._told: list[Told] = []
         self._endings: list[tuple[str, Ending]] = []
         self._connected = False
+        self._now = 0.0  # of the last cycle
         self._try_at, self._wait = 0.0, RETRY_FIRST
         self._believed: dict[str, tuple[float, int]] = {}  # when, and how many ticks, by joint
         self._doubted: dict[str, list[int]] = {}
@@ -82,6 +83,7 @@ class ServoCycle:
 
     def step(self, now: float) -> Reading | None:
         """One cycle: what was measured, or None while there is nothing to be measured."""
+        self._now = now
         if self.followers is None and not self._reconnected(now):
             return None
         try:
@@ -173,29 +175,33 @@ class ServoCycle:
 
         Raises ArmError and BusError.
         """
+        behind = time.monotonic() - self._now  # our time may be simulated, and stand still by now
+
+        def clock() -> float:
+            return time.monotonic() - behind
+
         try:
             if self.followers is None:
                 return
-            now = time.monotonic()
             if self.enabled and not self.stopped:
-                self.hold(now)
-                self._lead_until_rest()
+                self.hold(clock())
+                self._lead_until_rest(clock)
             if how == "park" and self.enabled and not self.stopped:
                 for follower, _ in self.followers.values():
-                    state = follower.desired(time.monotonic())
+                    state = follower.desired(clock())
                     target = np.array([park.get(n, q) for n, q in zip(follower.joint_names, state.position)])
-                    follower.accept(plan(state, target, follower.limits.scaled(PARK_SPEED)), time.monotonic())
-                self._lead_until_rest()
+                    follower.accept(plan(state, target, follower.limits.scaled(PARK_SPEED)), clock())
+                self._lead_until_rest(clock)
             if how in ("park", "release"):
                 self.release()
         finally:
             self.arm.close()
 
-    def _lead_until_rest(self) -> None:
-        while any(follower.moving(time.monotonic()) for follower, _ in (self.followers or {}).values()):
-            self._lead(time.monotonic())
+    def _lead_until_rest(self, clock: Callable[[], float]) -> None:
+        while any(follower.moving(clock()) for follower, _ in (self.followers or {}).values()):
+            self._lead(clock())
             time.sleep(0.005)
-        self._lead(time.monotonic())
+        self._lead(clock())
 
     def _reconnected(self, now: float) -> bool:
         if now < self._try_at:

@@ -77,6 +77,7 @@ PARAMS = (
     *CONTROLLER_PARAMS,
 )
 CODECS: dict[str, Any] = {"feetech": feetech, "dynamixel": dynamixel}
+SLOW = 14.0  # [ms] from a request to its replies: warn; FTDI's adapters wait for 16 by default
 HOT = 60  # deg C: warn before the servo gives up at 70
 
 
@@ -285,6 +286,13 @@ class ServoNode(Node):
     # The servos
 
     def _run(self) -> None:
+        try:
+            self._lead()
+        except IkSolverError as error:
+            self.get_logger().fatal(f"the servos cannot be led any more: {error}")
+            self.context.try_shutdown()
+
+    def _lead(self) -> None:
         cycle = self._cycle
         assert cycle is not None
         period = 1.0 / value(self, "cycle_rate")
@@ -331,10 +339,12 @@ class ServoNode(Node):
         with self._lock:
             samples, fault, away = dict(cycle.samples), cycle.fault, cycle.followers is None
             enabled, stopped, reconnects = cycle.enabled, cycle.stopped, cycle.reconnects
-            time_outs = dict(cycle.arm.time_outs)
+            time_outs, health = dict(cycle.arm.time_outs), cycle.arm.health()
         now = time.monotonic()
         rate, self._cycles, self._since = self._cycles / max(now - self._since, 1e-3), 0, now
         level, text = DiagnosticStatus.OK, "torque on" if enabled else "torque off"
+        if health.get("latency_ms", 0.0) > SLOW:
+            level, text = DiagnosticStatus.WARN, f"{text}; replies take long: an FTDI adapter's latency_timer?"
         if stopped:
             level, text = DiagnosticStatus.WARN, "emergency stop"
         if fault:
@@ -349,6 +359,8 @@ class ServoNode(Node):
                 cycle_rate_hz=rate,
                 reconnects=reconnects,
                 port=cycle.arm.port.url,
+                low_latency=cycle.arm.port.low_latency,
+                **health,
                 joint_states="measured" if cycle.arm.calibration.family.measures else "estimated",
             )
         ]

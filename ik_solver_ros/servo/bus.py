@@ -27,6 +27,7 @@ class Port:
 
     def __init__(self, url: str, baud: int) -> None:
         self.url, self.baud = url, baud
+        self.low_latency = False
         self._serial: Any = None
 
     @property
@@ -43,9 +44,19 @@ class Port:
             if "://" not in self.url:
                 port.exclusive = True
             port.open()
+            self._hurry(port)
         except Exception as error:
             raise BusError(_advice(self.url, error), port=self.url) from error
         self._serial = port
+
+    def _hurry(self, port: Any) -> None:
+        """Have the adapter hand replies over at once, where it can: FTDI's keep them for 16 ms otherwise."""
+        self.low_latency = False
+        try:
+            port.set_low_latency_mode(True)
+            self.low_latency = True
+        except Exception:  # not every port, system or version of pyserial has it
+            pass
 
     def close(self) -> None:
         """Let go of it; may be called twice."""
@@ -106,6 +117,8 @@ class TableBus:
         self.port, self.codec, self.retries = port, codec, retries
         self.time_outs: dict[int, int] = {}  # of each servo, ever
         self.errors: dict[int, int] = {}  # the error bits of each servo's last reply
+        self.repeated = 0  # requests
+        self.latency = 0.0  # [s] from a request to its last reply, averaged over some twenty
         self._quiet_until = 0.0
 
     def ping(self, servo_id: int) -> bool:
@@ -143,9 +156,13 @@ class TableBus:
     def _request(self, frame: bytes, ids: Sequence[int], size: int | None) -> dict[int, Packet]:
         """The replies to a request, from those of `ids` that answer with `size` bytes of data; None: with any."""
         for attempt in range(self.retries + 1):
+            began = time.monotonic()
             replies = self._once(frame, ids, size)
-            if len(replies) == len(ids) or attempt == self.retries:
+            if len(replies) == len(ids):
+                self.latency += 0.05 * (time.monotonic() - began - self.latency)
                 break
+            if attempt < self.retries:
+                self.repeated += 1
         for servo_id in ids:
             if servo_id in replies:
                 self.errors[servo_id] = replies[servo_id].code

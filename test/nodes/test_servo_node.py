@@ -83,7 +83,9 @@ def test_diagnostics(peer):
     assert set(found) == {"servo_node: arm", *(f"servo_node: {name}" for name in NAMES)}
     pan = values(found["servo_node: shoulder_pan"])
     assert (pan["temperature_c"], pan["voltage_v"], pan["torque"]) == ("30", "12", "True")
-    assert float(values(found["servo_node: arm"])["cycle_rate_hz"]) > 20.0
+    arm = values(found["servo_node: arm"])
+    assert float(arm["cycle_rate_hz"]) > 20.0 and 0.0 < float(arm["latency_ms"]) < 50.0
+    assert {"reconnects", "repeated", "low_latency", "port"} <= set(arm)
 
 
 def test_goals_reach_the_servos(fresh_stage):
