@@ -24,6 +24,7 @@ from ik_solver_ros.arm.arm import Reading
 from ik_solver_ros.arm.board import BoardArm
 from ik_solver_ros.arm.emulated_calibration import emulated_calibration
 from ik_solver_ros.arm.follower import Outcome
+from ik_solver_ros.arm.lx_arm import LxArm
 from ik_solver_ros.arm.servo import ServoArm, Servos
 from ik_solver_ros.arm.servo_cycle import Followers, ServoCycle
 from ik_solver_ros.arm.tolerances import Tolerances
@@ -43,6 +44,7 @@ from ik_solver_ros.servo.boards import EmulatedBoard, board_codec
 from ik_solver_ros.servo.bus import Port, TableBus
 from ik_solver_ros.servo.calibration import FAMILIES, Calibration, load_calibration
 from ik_solver_ros.servo.emulated import EmulatedBus, EmulatedPort, EmulatedServo
+from ik_solver_ros.servo.lx16a import EmulatedLx, LxBus
 from ik_solver_ros.trajectory.trajectory import State, Trajectory
 
 FollowAction: Any = None
@@ -57,7 +59,11 @@ PARAMS = (
     *DESCRIPTION_PARAMS,
     Param("port", "", "serial port, best by /dev/serial/by-id/..., or a URL of pyserial's"),
     Param("calibration", "", "path of the arm's calibration (YAML): which servo moves which joint"),
-    Param("protocol", "", "empty: the calibration's; emulated:feetech (or dynamixel, ssc32, maestro): without an arm"),
+    Param(
+        "protocol",
+        "",
+        "empty: the calibration's; emulated:feetech (or dynamixel, lx16a, ssc32, maestro): without an arm",
+    ),
     Param("baud", 0, "of the port; 0: the calibration's", 0, 4_000_000),
     Param("cycle_rate", 100.0, "[Hz] of measuring and leading the servos, and of joint_states", 5.0, 500.0),
     Param("speed_scale", 1.0, "share of the velocity limits that trajectories may use", 0.01, 1.0),
@@ -120,7 +126,9 @@ class ServoNode(Node):
             )
         port = Port(url, value(self, "baud") or calibration.baud)
         arm: Servos
-        if calibration.family.measures:
+        if calibration.protocol == "lx16a":
+            arm = LxArm(calibration, LxBus(port))
+        elif calibration.family.measures:
             arm = ServoArm(calibration, TableBus(port, CODECS[calibration.protocol]))
         else:
             arm = BoardArm(calibration, port, board_codec(calibration.protocol, self._reset_time()), self._start(chain))
@@ -201,6 +209,11 @@ class ServoNode(Node):
         if not calibration.family.measures:
             pulses = {joint.id: float(joint.ticks(float(start.get(joint.name, 0.0)))) for joint in calibration.joints}
             self._emulated = EmulatedPort(EmulatedBoard(board_codec(calibration.protocol), pulses), url)
+            self._emulated.plug()
+            return
+        if calibration.protocol == "lx16a":
+            ticks = {joint.id: float(joint.ticks(float(start.get(joint.name, 0.0)))) for joint in calibration.joints}
+            self._emulated = EmulatedPort(EmulatedLx(ticks), url, baud=calibration.baud)
             self._emulated.plug()
             return
         codec = CODECS[calibration.protocol]

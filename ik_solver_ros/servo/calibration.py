@@ -40,6 +40,8 @@ class Family:
 FAMILIES = {
     "feetech": Family((0, 4095), TURN / 4096.0, 1_000_000, 5000.0),
     "dynamixel": Family((-1_048_575, 1_048_575), TURN / 4096.0, 1_000_000, 7000.0),
+    # 240 deg in 1000 steps
+    "lx16a": Family((0, 1000), TURN / 1500.0, 115_200, 1300.0),
     # Hobby servos: ticks are us of pulse, id is the channel; half a turn from 500 to 2500 us, as most of them do.
     "ssc32": Family((500, 2500), TURN / 4000.0, 115_200, 5000.0, measures=False),
     "maestro": Family((500, 2500), TURN / 4000.0, 115_200, 5000.0, measures=False),

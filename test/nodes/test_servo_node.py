@@ -113,6 +113,15 @@ def test_a_board_that_cannot_measure(fresh_stage):
     assert values(arm)["joint_states"] == "estimated"
 
 
+@pytest.mark.parametrize("protocol", ["dynamixel", "lx16a"])
+def test_other_servos(fresh_stage, protocol):
+    fresh_stage.start_servos(protocol=f"emulated:{protocol}", initial_positions=RAISED.tolist())
+    peer = fresh_stage.peer
+    go(peer, np.zeros(5))
+    step = 2.0 * np.pi / 1500.0  # of the LX-16A, the coarsest
+    np.testing.assert_allclose(chain_positions(peer), np.zeros(5), atol=2 * step)
+
+
 @pytest.fixture
 def wired(tmp_path):
     """Emulated servos on a port of the test's own, and the calibration that fits them."""

@@ -62,7 +62,7 @@ def test_ticks_come_back(ticks, direction):
         ("hello", "protocol, baud and joints are wanted"),
         (
             {"protocol": "magic", "joints": {"a": GOOD}},
-            "protocol 'magic' is unknown; there are: feetech, dynamixel, ssc32, maestro",
+            "protocol 'magic' is unknown; there are: feetech, dynamixel, lx16a, ssc32, maestro",
         ),
         ({"protocol": "feetech", "baud": -1, "joints": {"a": GOOD}}, "baud -1"),
         (arm(a=GOOD, b=GOOD), "joints 'a' and 'b' have the same id, 1"),
