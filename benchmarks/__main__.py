@@ -17,6 +17,7 @@ from benchmarks import (
     clicks,
     clocks,
     idle,
+    killed,
     latency,
     motion,
     servos,
@@ -36,6 +37,7 @@ ALL = {
     "streaming": streaming.measure,
     "clicks": clicks.measure,
     "servos": servos.measure,
+    "killed": killed.measure,
     "circle": circle.measure,
     "clocks": clocks.measure,
 }

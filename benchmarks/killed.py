@@ -1,0 +1,149 @@
+"""Whoever sends trajectories is killed (SIGKILL) in mid-motion, again and again; and servo_node is ended by signals.
+
+The servos are emulated; the judge is a monitor on the wire.
+"""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.stage import URDF, peer
+from ik_solver_ros.arm.emulated_calibration import emulated_calibration
+from ik_solver_ros.kinematics.load import load_chain
+from ik_solver_ros.nodes.processes import NodeProcess
+from ik_solver_ros.servo import feetech
+from ik_solver_ros.servo.emulated import EmulatedBus, EmulatedPort, EmulatedServo
+
+SENDER = """
+import sys, time
+import numpy as np, rclpy
+from trajectory_msgs.msg import JointTrajectory
+from ik_solver_ros.kinematics.load import load_chain
+from ik_solver_ros.nodes import convert
+from ik_solver_ros.trajectory.limits import MotionLimits
+from ik_solver_ros.trajectory.motion import MotionPlanner
+chain = load_chain(sys.argv[1])
+limits = MotionLimits.from_urdf(chain.joint_names, chain.lower, chain.upper, chain.velocity_limit)
+rclpy.init()
+node = rclpy.create_node("sender")
+out = node.create_publisher(JointTrajectory, "joint_trajectory_controller/joint_trajectory", 10)
+while not out.get_subscription_count():
+    rclpy.spin_once(node, timeout_sec=0.05)
+rng, planner, ends = np.random.default_rng(int(sys.argv[2])), MotionPlanner(limits), 0.0
+at = np.array([float(x) for x in sys.argv[3].split(",")])
+print("sending", flush=True)
+while True:
+    now = time.monotonic()
+    state = planner.commanded(now)
+    target = rng.uniform(0.6 * limits.lower, 0.6 * limits.upper)
+    motion = planner.to(target, at if state is None else state.position, now)
+    stamp = None if motion.start is None else time.time() + motion.start - now
+    out.publish(convert.trajectory_msg(motion.trajectory, stamp))
+    time.sleep(0.15)
+"""
+
+
+def measure(kills: int = 100, ends: int = 10) -> None:
+    chain = load_chain(URDF)
+    calibration = emulated_calibration(chain, "feetech")
+    with tempfile.TemporaryDirectory() as scratch:
+        calibration.dump(Path(scratch) / "arm.yaml")
+        servos = [EmulatedServo(feetech, joint.id, joint.ticks(0.0)) for joint in calibration.joints]
+        with EmulatedPort(EmulatedBus(feetech, servos), f"{scratch}/port", baud=calibration.baud) as port:
+            parameters = {
+                "description_file": str(URDF), "port": port.url, "calibration": f"{scratch}/arm.yaml", "protocol": ""
+            }  # fmt: skip
+            killed(chain, calibration, port, parameters, scratch, kills)
+            ended(chain, port, parameters, scratch, ends)
+
+
+def positions(calibration, port) -> np.ndarray:
+    with port.lock:
+        ticks = [servo.position for servo in port.bus.servos.values()]
+    return np.array([joint.position(x) for joint, x in zip(calibration.joints, ticks)])
+
+
+def killed(chain, calibration, port, parameters, scratch, kills) -> None:
+    rng = np.random.default_rng(0)
+    slowest, moving = 0.0, 0
+    with NodeProcess("servo_node", Path(scratch) / "servo.log", parameters), peer() as bench:
+        topic = "joint_trajectory_controller/joint_trajectory"
+        bench.until(lambda: bench.count_subscribers(topic) > 1)  # the bench listens, too
+        for i in range(kills):
+            at = ",".join(str(q) for q in positions(calibration, port)[: chain.n])
+            command = [sys.executable, "-c", SENDER, str(URDF), str(i), at]
+            sender = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+            sender.stdout.readline()
+            time.sleep(rng.uniform(0.2, 0.8))
+            sender.send_signal(signal.SIGKILL)
+            sender.wait()
+            began = time.monotonic()
+            before = positions(calibration, port)
+            still_since = began
+            while time.monotonic() - still_since < 0.3 and time.monotonic() - began < 10.0:
+                time.sleep(0.02)
+                now = positions(calibration, port)
+                if np.abs(now - before).max() > 1e-3:
+                    before, still_since = now, time.monotonic()
+            moving += still_since > began
+            slowest = max(slowest, still_since - began)
+    beyond, fastest = on_the_wire(chain, calibration, port)
+    print(
+        f"the sender of trajectories killed {kills} times, {moving} of them in motion: at rest within {slowest:.2f} s;"
+    )
+    print(f"  goals on the wire outside the limits: {beyond}; the fastest: {fastest:.2f} of the velocity limit")
+
+
+def on_the_wire(chain, calibration, port) -> tuple[int, float]:
+    """Goals outside the limits, and the greatest velocity between goals 50 ms apart, as a share of the limit."""
+    beyond, fastest = 0, 0.0
+    rows: dict[int, list[tuple[float, float]]] = {joint.id: [] for joint in calibration.joints}
+    by_id = {joint.id: joint for joint in calibration.joints}
+    for write in port.bus.writes:
+        rows[write.servo_id].append((write.time, by_id[write.servo_id].position(write.goal)))
+    for servo_id, row in rows.items():
+        limits = chain.model.joints[by_id[servo_id].name]
+        t, q = np.transpose(row)
+        step = 2.0 * by_id[servo_id].per_tick
+        beyond += int(((q < limits.lower - step) | (q > limits.upper + step)).sum())
+        later = np.searchsorted(t, t + 0.05)
+        known = later < len(t)
+        speed = (np.abs(q[later[known]] - q[known]) - step) / (t[later[known]] - t[known])
+        fastest = max(fastest, float(speed.max()) / limits.velocity)
+    return beyond, fastest
+
+
+def ended(chain, port, parameters, scratch, ends) -> None:
+    slowest = 0.0
+    for i in range(ends):
+        how = ("hold", "release")[i % 2]
+        log = Path(scratch) / "end.log"
+        with NodeProcess("servo_node", log, parameters | {"on_shutdown": how}) as node, peer() as bench:
+            bench.until(lambda log=log: "ready: " in log.read_text())
+            sender = subprocess.Popen(
+                [sys.executable, "-c", SENDER, str(URDF), str(i), ",".join("0" * chain.n)],
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            sender.stdout.readline()
+            time.sleep(0.5)
+            began = time.monotonic()
+            node.process.send_signal((signal.SIGINT, signal.SIGTERM)[i // 2 % 2])
+            node.process.wait(20.0)
+            slowest = max(slowest, time.monotonic() - began)
+            sender.kill()
+            sender.wait()
+        with port.lock:
+            torque = {servo.get("torque_enable") for servo in port.bus.servos.values()}
+        assert torque == {int(how == "hold")}, (how, torque)
+    print(
+        f"servo_node ended {ends} times in motion, by SIGINT and SIGTERM, to hold or release: "
+        f"over within {slowest:.2f} s"
+    )
