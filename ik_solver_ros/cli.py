@@ -204,10 +204,10 @@ def _calibrate(parsed: argparse.Namespace) -> int:
 
 
 def _ask(question: str, live: Callable[[], str] | None) -> str:
-    """Ask on the terminal; meanwhile show what goes on, five times a second."""
-    print(question, end="", flush=True)
+    """Ask on the terminal; meanwhile show what goes on below, five times a second."""
+    print(question, end="\n" if live is not None else "", flush=True)
     while live is not None and not select.select([sys.stdin], [], [], 0.2)[0]:
-        print(f"\r{question}{live()}", end="", flush=True)
+        print(f"\r{live()}", end="", flush=True)
     answer = sys.stdin.readline()
     if not answer:
         raise EOFError
