@@ -118,6 +118,36 @@ def test_a_trajectory_is_followed_within_the_speed_limits(rig):
         assert (np.abs(np.diff(ticks)) * TICK <= SPEED * (np.diff(t) + 0.02) + TICK).all()
 
 
+def speeds_on_the_wire(writes):
+    """The greatest speed between goals 50 ms apart [rad/s]."""
+    fastest = 0.0
+    for servo_id in {w.servo_id for w in writes}:
+        t, goals = np.transpose([(w.time, w.goal * TICK) for w in writes if w.servo_id == servo_id])
+        later = np.searchsorted(t, t + 0.05)
+        known = later < len(t)
+        if known.any():
+            way = np.abs(goals[later[known]] - goals[known]) - 2 * TICK
+            fastest = max(fastest, (way / (t[later[known]] - t[known])).max())
+    return fastest
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_first_command_far_away_is_ramped_to(rig, seed):
+    """A quarter of a turn in a twentieth of a second, for an arm that stands anywhere."""
+    rng = np.random.default_rng(seed)
+    with rig.port.lock:
+        for servo in rig.servos:
+            servo.position = rng.uniform(1300, 2800)
+    enabled(rig)
+    here = rig.positions()
+    there = here + np.where(here > 0.0, -1.0, 1.0) * np.pi / 2
+    far = Trajectory(NAMES, np.array([0.05, 0.1]), np.array([there, there]), np.zeros((2, 3)), np.zeros((2, 3)))
+    rig.cycle.accept(CONTROLLER, far, time.monotonic(), None)
+    rig.run(1.6)
+    np.testing.assert_allclose(rig.positions(), there, atol=2 * TICK)
+    assert speeds_on_the_wire(rig.port.bus.writes) <= 1.15 * SPEED  # our clock and the wire's are not one
+
+
 def test_a_servo_that_is_missing_at_the_start_is_named(tmp_path):
     rig = Rig(feetech, str(tmp_path / "port"))
     rig.servos[1].silent = True
