@@ -20,6 +20,7 @@ from ik_solver_ros.servo.table import Register
 # What is read again and again: in one piece where they lie together, a gap of so many bytes is not worth a request.
 WATCHED = ("torque_enable", "position", "velocity", "load", "voltage", "temperature", "hardware_error")
 GAP = 30
+TRIES = 3  # to find a servo
 ENABLE_WITHIN = 8  # [ticks] of its goal register that a servo must be measured when its torque comes on
 DXL_VELOCITY = 0.229 * 4096.0 / 60.0  # [ticks/s] of a unit of Dynamixel's velocity
 VOLT = 0.1  # of a unit of either's voltage
@@ -90,7 +91,7 @@ class ServoArm:
         """Connect, and find every servo. Raises ArmError and BusError that say what is wrong."""
         self.bus.port.open()
         try:
-            missing = [joint for joint in self.calibration.joints if not self.bus.ping(joint.id)]
+            missing = [j for j in self.calibration.joints if not any(self.bus.ping(j.id) for _ in range(TRIES))]
             if missing:
                 names = ", ".join(f"{joint.name} (id {joint.id})" for joint in missing)
                 raise ArmError(

@@ -122,8 +122,10 @@ class TableBus:
         self._quiet_until = 0.0
 
     def ping(self, servo_id: int) -> bool:
-        """Whether a servo answers. Raises BusError where the port is gone."""
-        return servo_id in self._request(self.codec.instruction(servo_id, PING), [servo_id], None)
+        """Whether a servo answers, asked once. Raises BusError where the port is gone."""
+        replies = self._once(self.codec.instruction(servo_id, PING), [servo_id], None)
+        self._quiet_until = 0.0  # most ids have no servo, and their replies would be nobody else's
+        return servo_id in replies
 
     def read(self, servo_id: int, register: Register) -> int | None:
         """A register of one servo; None where it does not answer. Raises BusError where the port is gone."""

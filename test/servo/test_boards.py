@@ -83,7 +83,7 @@ def test_no_pulse_before_it_is_asked_for_and_none_that_leaps(rig):
     run(cycle, 1.4)
     assert board.positions[0] == pytest.approx(1500 + 0.5 / US, abs=1.0)
     assert board.positions[1] == pytest.approx(1500 - 0.5 / US, abs=1.0)
-    assert max(abs(width - at) * US for _, _, width, at in board.writes) < SPEED * 0.05
+    assert max(abs(width - at) * US for _, _, width, at in board.writes) < SPEED * 0.15
     reading = cycle.step(time.monotonic())
     assert not reading.measured and reading.positions == pytest.approx([0.5, -0.5], abs=2 * US)
 
@@ -106,7 +106,7 @@ def test_a_board_that_was_away_must_be_enabled_again(rig):
         go(cycle, [0.0, 0.0], 1.0)
     cycle.enable()
     run(cycle, 0.2)
-    assert max(abs(width - at) * US for _, _, width, at in board.writes[seen:]) < SPEED * 0.05
+    assert max(abs(width - at) * US for _, _, width, at in board.writes[seen:]) < SPEED * 0.15
 
 
 def test_a_board_that_does_not_answer(tmp_path):
