@@ -158,7 +158,7 @@ def test_the_tip_is_steered_and_rests_when_the_commands_stop(peer):
     peer.spin(0.6)
     seen = tips(peer, since)
     way = seen[-1] - began
-    assert 0.05 < way[1] < 0.12 and abs(way[0]) < 3e-3 and abs(way[2]) < 3e-3
+    assert 0.05 < way[1] < 0.12 and abs(way[0]) < 8e-3 and abs(way[2]) < 8e-3  # velocities are not held to a line
     assert np.linalg.norm(seen[-1] - seen[-5]) < 1e-6
     assert values(peer.answers[-1])["outcome"] == "STEERING"
 
