@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import time
 
-import numpy as np
-
-from ik_solver_ros.arm.arm import Reading, checked_command
-from ik_solver_ros.arm.servo import ENABLE_WITHIN, Sample
+from ik_solver_ros.arm.arm import checked_command
+from ik_solver_ros.arm.servo import MeasuredJoints, Sample
 from ik_solver_ros.errors import ArmError, BusError
 from ik_solver_ros.kinematics.kernels import Array
 from ik_solver_ros.servo import lx16a
@@ -18,18 +16,16 @@ LEAD = 30  # [ms] that a servo is given for each step: a little more than a cycl
 TURNS = (lx16a.TORQUE_READ, lx16a.TEMPERATURE_READ, lx16a.TORQUE_READ, lx16a.VOLTAGE_READ, lx16a.FAULT_READ)
 
 
-class LxArm:
+class LxArm(MeasuredJoints):
     """All joints of a calibration. Not thread-safe: one thread owns it.
 
     A move brings a servo's torque on by itself, so none is sent to one whose torque is not known to be on.
     """
 
     def __init__(self, calibration: Calibration, bus: LxBus) -> None:
-        self.calibration, self.bus = calibration, bus
-        self.port, self.time_outs = bus.port, bus.time_outs
-        self.joint_names = tuple(joint.name for joint in calibration.joints)
+        super().__init__(calibration)
+        self.bus, self.port, self.time_outs = bus, bus.port, bus.time_outs
         self.name = f"LX-16A servos on {bus.port.url}"
-        self._positions = np.full(len(calibration.joints), np.nan)
         self._known: dict[tuple[str, int], int] = {}  # what each servo said last, by joint and question
         self._last: dict[str, tuple[float, int]] = {}  # when and where
         self._turn = 0
@@ -78,23 +74,6 @@ class LxArm:
             )
         return out
 
-    def read(self) -> Reading:
-        """The joints as measured. Raises ArmError where a servo does not answer, and BusError."""
-        samples = self.samples()
-        silent = [name for name in self.joint_names if name not in samples]
-        if silent:
-            raise ArmError(f"servos do not answer: {', '.join(silent)}")
-        return self.reading(samples)
-
-    def reading(self, samples: dict[str, Sample]) -> Reading:
-        """The joints by these samples; as before where there is none."""
-        velocities = np.zeros(len(self.joint_names))
-        for i, joint in enumerate(self.calibration.joints):
-            if joint.name in samples:
-                self._positions[i] = joint.position(samples[joint.name].ticks)
-                velocities[i] = joint.direction * joint.per_tick * samples[joint.name].velocity
-        return Reading(self._positions.copy(), velocities, measured=True)
-
     def write(self, positions: Array, velocities: Array) -> None:
         """Set all goals. Raises ArmError for what is not finite, and BusError."""
         checked_command(self.joint_names, positions=positions, velocities=velocities)
@@ -109,14 +88,7 @@ class LxArm:
         """Bring the torque on, every servo where it is. Raises ArmError, with all torque off again, and BusError."""
         try:
             for joint in self.calibration.joints:
-                here = self.bus.read(joint.id, lx16a.POSITION_READ)
-                if here is None:
-                    raise ArmError(f"no torque: servo of {joint.name!r} (id {joint.id}) does not answer")
-                if not joint.min - ENABLE_WITHIN <= here <= joint.max + ENABLE_WITHIN:
-                    raise ArmError(
-                        f"no torque: {joint.name!r} is at {here} ticks, outside its calibrated range [{joint.min}, "
-                        f"{joint.max}]; move it there by hand, or calibrate again"
-                    )
+                here = self._position_for_torque(joint, self.bus.read(joint.id, lx16a.POSITION_READ))
                 self.bus.move({joint.id: min(max(here, joint.min), joint.max)}, 0)
                 self._ask(joint.name, joint.id, lx16a.TORQUE_READ)
                 if not self._known.get((joint.name, lx16a.TORQUE_READ)):

@@ -75,17 +75,57 @@ class Servos(Protocol):
         """Let go of the port."""
 
 
-class ServoArm:
+class MeasuredJoints:
+    """What arms of servos that measure have in common: joints by their samples."""
+
+    def __init__(self, calibration: Calibration) -> None:
+        self.calibration = calibration
+        self.joint_names = tuple(joint.name for joint in calibration.joints)
+        self._positions = np.full(len(calibration.joints), np.nan)
+
+    def samples(self) -> dict[str, Sample]:
+        """What every servo that answers tells of itself, by joint. Raises BusError where the port is gone."""
+        raise NotImplementedError
+
+    def read(self) -> Reading:
+        """The joints as measured. Raises ArmError where a servo does not answer, and BusError."""
+        samples = self.samples()
+        silent = [name for name in self.joint_names if name not in samples]
+        if silent:
+            raise ArmError(f"servos do not answer: {', '.join(silent)}")
+        return self.reading(samples)
+
+    def reading(self, samples: dict[str, Sample]) -> Reading:
+        """The joints by these samples; as before where there is none."""
+        velocities = np.zeros(len(self.joint_names))
+        for i, joint in enumerate(self.calibration.joints):
+            if joint.name in samples:
+                sample = samples[joint.name]
+                self._positions[i] = joint.position(sample.ticks)
+                velocities[i] = joint.direction * joint.per_tick * sample.velocity
+        return Reading(self._positions.copy(), velocities, measured=True)
+
+    def _position_for_torque(self, joint: ServoJoint, ticks: int | None) -> int:
+        """The position that a servo is at [ticks]. Raises ArmError where its torque must not come on there."""
+        if ticks is None:
+            raise ArmError(f"no torque: servo of {joint.name!r} (id {joint.id}) does not answer")
+        if not joint.min - ENABLE_WITHIN <= ticks <= joint.max + ENABLE_WITHIN:
+            raise ArmError(
+                f"no torque: {joint.name!r} is at {ticks} ticks, outside its calibrated range [{joint.min}, "
+                f"{joint.max}]; move it there by hand, or calibrate again"
+            )
+        return ticks
+
+
+class ServoArm(MeasuredJoints):
     """All joints of a calibration. Not thread-safe: one thread owns it."""
 
     def __init__(self, calibration: Calibration, bus: TableBus) -> None:
-        self.calibration, self.bus = calibration, bus
-        self.port, self.time_outs = bus.port, bus.time_outs
-        self.joint_names = tuple(joint.name for joint in calibration.joints)
+        super().__init__(calibration)
+        self.bus, self.port, self.time_outs = bus, bus.port, bus.time_outs
         self.name = f"{calibration.protocol} servos on {bus.port.url}"
         self._ids = [joint.id for joint in calibration.joints]
         self._blocks = _blocks([bus.codec.registers[name] for name in WATCHED])
-        self._positions = np.full(len(self._ids), np.nan)
 
     def open(self) -> None:
         """Connect, and find every servo. Raises ArmError and BusError that say what is wrong."""
@@ -114,24 +154,6 @@ class ServoArm:
                 out[joint.name] = self._sample([replies[joint.id] for replies in read])
         return out
 
-    def read(self) -> Reading:
-        """The joints as measured. Raises ArmError where a servo does not answer, and BusError."""
-        samples = self.samples()
-        silent = [name for name in self.joint_names if name not in samples]
-        if silent:
-            raise ArmError(f"servos do not answer: {', '.join(silent)}")
-        return self.reading(samples)
-
-    def reading(self, samples: dict[str, Sample]) -> Reading:
-        """The joints by these samples; as before where there is none."""
-        velocities = np.zeros(len(self._ids))
-        for i, joint in enumerate(self.calibration.joints):
-            if joint.name in samples:
-                sample = samples[joint.name]
-                self._positions[i] = joint.position(sample.ticks)
-                velocities[i] = joint.direction * joint.per_tick * sample.velocity
-        return Reading(self._positions.copy(), velocities, measured=True)
-
     def write(self, positions: Array, velocities: Array) -> None:
         """Set all goals. Raises ArmError for what is not finite, and BusError."""
         checked_command(self.joint_names, positions=positions, velocities=velocities)
@@ -143,14 +165,7 @@ class ServoArm:
         registers = self.bus.codec.registers
         try:
             for joint in self.calibration.joints:
-                here = self.bus.read(joint.id, registers["position"])
-                if here is None:
-                    raise ArmError(f"no torque: servo of {joint.name!r} (id {joint.id}) does not answer")
-                if not joint.min - ENABLE_WITHIN <= here <= joint.max + ENABLE_WITHIN:
-                    raise ArmError(
-                        f"no torque: {joint.name!r} is at {here} ticks, outside its calibrated range [{joint.min}, "
-                        f"{joint.max}]; move it there by hand, or calibrate again"
-                    )
+                here = self._position_for_torque(joint, self.bus.read(joint.id, registers["position"]))
                 self.bus.write(joint.id, registers["goal_position"], here)
                 goal = self.bus.read(joint.id, registers["goal_position"])
                 if goal is None or abs(goal - here) > ENABLE_WITHIN:

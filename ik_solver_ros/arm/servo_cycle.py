@@ -2,7 +2,7 @@
 
 Whatever goes wrong, the arm does not jump: trajectories are dropped while hardware is away or at fault, followers begin
 anew where the joints are measured to be, and torque that was lost comes back only when somebody asks for it. Pure of
-ROS; time [s, of one steady clock] is passed in.
+ROS; time [s, of one steady clock] is passed in, but for `end`, which takes its own until the arm rests.
 """
 
 from __future__ import annotations
@@ -143,9 +143,6 @@ class ServoCycle:
             raise ArmError("the servos are away")
         if self.stopped:
             raise ArmError("the emergency stop is on; release it first: ~/emergency_stop with data false")
-        silent = [name for name in self.arm.joint_names if name not in self.samples]
-        if silent:
-            raise ArmError(f"servos do not answer: {listed(silent)}")
         try:
             self.arm.enable()
             self._begin_anew(self.arm.read().positions)
