@@ -10,7 +10,6 @@ import sys
 import tempfile
 import threading
 import time
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +17,10 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
-from trajectory_msgs.msg import JointTrajectory
 
 from ik_solver_ros.arm.arm import Reading
 from ik_solver_ros.arm.board import BoardArm
 from ik_solver_ros.arm.emulated_calibration import emulated_calibration
-from ik_solver_ros.arm.follower import Outcome
 from ik_solver_ros.arm.lx_arm import LxArm
 from ik_solver_ros.arm.servo import ServoArm, Servos
 from ik_solver_ros.arm.servo_cycle import Followers, ServoCycle
@@ -38,7 +35,7 @@ from ik_solver_ros.nodes.controllers import Controller, controllers
 from ik_solver_ros.nodes.description import when_described
 from ik_solver_ros.nodes.main import run
 from ik_solver_ros.nodes.parameters import DESCRIPTION_PARAMS, Param, declare, value
-from ik_solver_ros.nodes.throttle import Warnings
+from ik_solver_ros.nodes.trajectory_input import TrajectoryInput
 from ik_solver_ros.servo import dynamixel, feetech
 from ik_solver_ros.servo.boards import EmulatedBoard, board_codec
 from ik_solver_ros.servo.bus import Port, TableBus
@@ -46,13 +43,6 @@ from ik_solver_ros.servo.calibration import FAMILIES, Calibration, load_calibrat
 from ik_solver_ros.servo.emulated import EmulatedBus, EmulatedPort, EmulatedServo
 from ik_solver_ros.servo.lx16a import EmulatedLx, LxBus
 from ik_solver_ros.trajectory.trajectory import State, Trajectory
-
-FollowAction: Any = None
-try:
-    from ik_solver_ros.nodes.follow_action import FollowAction
-except ModuleNotFoundError as missing:
-    if missing.name is None or not missing.name.startswith("control_msgs"):
-        raise
 
 EMULATED = "emulated:"
 PARAMS = (
@@ -94,7 +84,6 @@ class ServoNode(Node):
         super().__init__("servo_node")
         declare(self, PARAMS)
         self._steady = SteadyClock(self, self._on_jump)
-        self._warnings = Warnings(self)
         self._lock = threading.RLock()  # guards the cycle
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
@@ -103,10 +92,9 @@ class ServoNode(Node):
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
         self._controllers: list[Controller] = []
         self._park: dict[str, float] = {}
-        self._actions: dict[str, Any] = {}
         self._cycles, self._since = 0, time.monotonic()
         self._states = self.create_publisher(JointState, "joint_states", 10)
-        self._status = self.create_publisher(DiagnosticStatus, "~/status", 10)
+        self._input = TrajectoryInput(self, self._accept, self._hold, self._desired)
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", 10)
         when_described(self, self._use)
 
@@ -145,14 +133,7 @@ class ServoNode(Node):
         elif value(self, "enable_on_start"):
             cycle.enable()
         for controller in self._controllers:
-            name = controller.name
-            if FollowAction is not None:
-                self._actions[name] = FollowAction(
-                    self, controller, partial(self._accept, name), self._hold, partial(self._desired, name)
-                )
-            self.create_subscription(
-                JointTrajectory, f"{name}/joint_trajectory", partial(self._on_trajectory, name), 10
-            )
+            self._input.serve(controller)
         self.create_service(Trigger, "~/hold", self._on_hold)
         self.create_service(SetBool, "~/enable_torque", self._on_enable)
         self.create_service(SetBool, "~/emergency_stop", self._on_stop)
@@ -232,30 +213,19 @@ class ServoNode(Node):
 
     # Trajectories and services
 
-    def _accept(
-        self, controller: str, trajectory: Trajectory, stamp: float, tolerances: Tolerances | None = None
-    ) -> int:
+    def _accept(self, controller: str, trajectory: Trajectory, stamp: float, tolerances: Tolerances | None) -> int:
         assert self._cycle is not None
         start = None if stamp == 0.0 else self._steady.moment(stamp)
         with self._lock:
             return self._cycle.accept(controller, trajectory, self._steady.now(), start, tolerances)
-
-    def _on_trajectory(self, controller: str, message: JointTrajectory) -> None:
-        try:
-            self._accept(controller, convert.trajectory_from(message), convert.seconds(message.header.stamp))
-        except IkSolverError as error:
-            cause = f"{controller} {type(error).__name__} {getattr(error, 'joint', '')} {str(error)[:20]}"
-            self._warnings.warn(cause, f"{controller}: trajectory refused, the arm goes on as it was: {error}")
-            self._report(DiagnosticStatus.ERROR, f"trajectory refused: {error}", controller, "REFUSED")
-        else:
-            self._report(DiagnosticStatus.OK, "trajectory accepted", controller, "ACCEPTED")
 
     def _desired(self, controller: str) -> State:
         assert self._cycle is not None
         with self._lock:
             return self._cycle.desired(controller, self._steady.now())
 
-    def _hold(self) -> None:
+    def _hold(self, _controller: str = "") -> None:
+        """All of the arm: half of one that holds is none."""
         assert self._cycle is not None
         with self._lock:
             self._cycle.hold(self._steady.now())
@@ -292,10 +262,6 @@ class ServoNode(Node):
         self.get_logger().warning(f"emergency stop: {response.message}")
         return response
 
-    def _report(self, level: bytes, message: str, controller: str, outcome: str) -> None:
-        name = f"{self.get_name()}: {controller}"
-        self._status.publish(convert.status_msg(level, name, message, outcome=outcome))
-
     # The servos
 
     def _run(self) -> None:
@@ -319,10 +285,7 @@ class ServoNode(Node):
                 log = self.get_logger()
                 log.error(sentence.text) if sentence.serious else log.info(sentence.text)
             for controller, ending in endings:
-                if controller in self._actions:
-                    self._actions[controller].ended(ending)
-                if ending.outcome in (Outcome.PATH_TOLERANCE, Outcome.GOAL_TOLERANCE):
-                    self._report(DiagnosticStatus.ERROR, ending.reason, controller, ending.outcome.name)
+                self._input.ended(controller, ending)
             if reading is not None:
                 self._publish(reading)
             due = max(due + period, time.monotonic() - period)

@@ -9,24 +9,20 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from functools import partial
 from importlib.util import find_spec
-from typing import Any
 
 import numpy as np
-from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PoseStamped
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
-from trajectory_msgs.msg import JointTrajectory
 
 from ik_solver_ros.arm.arm import Reading, SimulatedArm
 from ik_solver_ros.arm.bullet import BulletArm
-from ik_solver_ros.arm.follower import Ending, Outcome, TrajectoryFollower
+from ik_solver_ros.arm.follower import Ending, TrajectoryFollower
 from ik_solver_ros.arm.mock import MockArm
 from ik_solver_ros.arm.tolerances import Tolerances
-from ik_solver_ros.errors import ArmError, IkSolverError
+from ik_solver_ros.errors import ArmError
 from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.nodes import convert
 from ik_solver_ros.nodes.clock import SteadyClock
@@ -36,14 +32,8 @@ from ik_solver_ros.nodes.description import when_described
 from ik_solver_ros.nodes.main import run
 from ik_solver_ros.nodes.parameters import DESCRIPTION_PARAMS, Param, declare, value
 from ik_solver_ros.nodes.throttle import Warnings
+from ik_solver_ros.nodes.trajectory_input import TrajectoryInput
 from ik_solver_ros.trajectory.trajectory import State, Trajectory
-
-FollowAction: Any = None
-try:
-    from ik_solver_ros.nodes.follow_action import FollowAction
-except ModuleNotFoundError as missing:
-    if missing.name is None or not missing.name.startswith("control_msgs"):
-        raise
 
 PARAMS = (
     *DESCRIPTION_PARAMS,
@@ -74,14 +64,13 @@ class SimNode(Node):
         self._lock = threading.Lock()  # guards the followers
         self._stop = threading.Event()
         self._followers: dict[str, tuple[TrajectoryFollower, list[int]]] = {}
-        self._actions: dict[str, Any] = {}
         self._simulated = bool(self.get_parameter("use_sim_time").value)
         self._physics = 0.0  # [s] on the steady clock that physics has come to
         self._thread: threading.Thread | None = None
         self._arm: SimulatedArm | None = None
         self._states = self.create_publisher(JointState, "joint_states", 10)
         self._tip = self.create_publisher(PoseStamped, "~/tip_pose", 10)
-        self._status = self.create_publisher(DiagnosticStatus, "~/status", 10)
+        self._input = TrajectoryInput(self, self._accept, self._hold, self._desired)
         when_described(self, self._use)
 
     def _use(self, chain: Chain) -> None:
@@ -99,17 +88,7 @@ class SimNode(Node):
             name = controller.name
             follower = controller.follower(positions)
             self._followers[name] = follower, controller.where
-            if FollowAction is not None:
-                self._actions[name] = FollowAction(
-                    self,
-                    controller,
-                    partial(self._accept, name),
-                    partial(self._hold, name),
-                    partial(self._desired, name),
-                )
-            self.create_subscription(
-                JointTrajectory, f"{name}/joint_trajectory", partial(self._on_trajectory, name), 10
-            )
+            self._input.serve(controller)
         self.create_service(Trigger, "~/hold", self._on_hold)
         self._thread = threading.Thread(target=self._run, name="physics", daemon=True)
         self._thread.start()
@@ -132,19 +111,7 @@ class SimNode(Node):
 
     # Trajectories
 
-    def _on_trajectory(self, controller: str, message: JointTrajectory) -> None:
-        try:
-            self._accept(controller, convert.trajectory_from(message), convert.seconds(message.header.stamp))
-        except IkSolverError as error:
-            cause = f"{controller} {type(error).__name__} {getattr(error, 'joint', '')} {str(error)[:20]}"
-            self._warnings.warn(cause, f"{controller}: trajectory refused, the arm goes on as it was: {error}")
-            self._report(DiagnosticStatus.ERROR, f"trajectory refused: {error}", controller, "REFUSED")
-        else:
-            self._report(DiagnosticStatus.OK, "trajectory accepted", controller, "ACCEPTED")
-
-    def _accept(
-        self, controller: str, trajectory: Trajectory, stamp: float, tolerances: Tolerances | None = None
-    ) -> int:
+    def _accept(self, controller: str, trajectory: Trajectory, stamp: float, tolerances: Tolerances | None) -> int:
         # Stamps are in ROS time; the follower's clock is steady.
         start = None if stamp == 0.0 else self._steady.moment(stamp)
         with self._lock:
@@ -169,10 +136,6 @@ class SimNode(Node):
         self.get_logger().warning("the simulated time has leapt: the arm is held")
         for controller in self._followers:
             self._hold(controller)
-
-    def _report(self, level: bytes, message: str, controller: str, outcome: str) -> None:
-        name = f"{self.get_name()}: {controller}"
-        self._status.publish(convert.status_msg(level, name, message, outcome=outcome))
 
     # Physics
 
@@ -219,11 +182,7 @@ class SimNode(Node):
                 follower.supervise(self._time(), reading.positions[index], reading.velocities[index])
                 endings.extend((controller, ending) for ending in follower.endings())
         for controller, ending in endings:
-            if controller in self._actions:
-                self._actions[controller].ended(ending)
-            if ending.outcome in (Outcome.PATH_TOLERANCE, Outcome.GOAL_TOLERANCE):
-                self.get_logger().warning(f"{controller}: {ending.reason}")
-                self._report(DiagnosticStatus.ERROR, ending.reason, controller, ending.outcome.name)
+            self._input.ended(controller, ending)
 
     def _publish(self, arm: SimulatedArm) -> None:
         if not self.context.ok():
