@@ -94,16 +94,24 @@ def killed(chain, calibration, port, parameters, scratch, kills) -> None:
                     before, still_since = now, time.monotonic()
             moving += still_since > began
             slowest = max(slowest, still_since - began)
-    beyond, fastest = on_the_wire(chain, calibration, port)
+    beyond, fastest, even, leap = on_the_wire(chain, calibration, port)
     print(
         f"the sender of trajectories killed {kills} times, {moving} of them in motion: at rest within {slowest:.2f} s;"
     )
-    print(f"  goals on the wire outside the limits: {beyond}; the fastest: {fastest:.2f} of the velocity limit")
+    print(
+        f"  goals on the wire outside the limits: {beyond}; the fastest: {fastest:.2f} of the velocity limit over\n"
+        f"  50 ms ({100.0 * even:.0f} % of which came evenly), the largest step from one goal to the next: what "
+        f"{1e3 * leap:.0f} ms\n  of the velocity limit are (a cycle is 10 ms, after stalls of the machine up to 30)"
+    )
 
 
-def on_the_wire(chain, calibration, port) -> tuple[int, float]:
-    """Goals outside the limits, and the greatest velocity between goals 50 ms apart, as a share of the limit."""
-    beyond, fastest = 0, 0.0
+def on_the_wire(chain, calibration, port) -> tuple[int, float, float, float]:
+    """Goals outside the limits; the greatest velocity between goals 50 ms apart, as a share of the limit, where goals
+    came evenly, and how often they did; the greatest step from a goal to the next [s at the limit].
+
+    Where goals came in a burst, either the node or the monitor had to wait for a processor, and times mean nothing.
+    """
+    beyond, fastest, even, leap = 0, 0.0, [], 0.0
     rows: dict[int, list[tuple[float, float]]] = {joint.id: [] for joint in calibration.joints}
     by_id = {joint.id: joint for joint in calibration.joints}
     for write in port.bus.writes:
@@ -113,11 +121,14 @@ def on_the_wire(chain, calibration, port) -> tuple[int, float]:
         t, q = np.transpose(row)
         step = 2.0 * by_id[servo_id].per_tick
         beyond += int(((q < limits.lower - step) | (q > limits.upper + step)).sum())
-        later = np.searchsorted(t, t + 0.05)
-        known = later < len(t)
-        speed = (np.abs(q[later[known]] - q[known]) - step) / (t[later[known]] - t[known])
-        fastest = max(fastest, float(speed.max()) / limits.velocity)
-    return beyond, fastest
+        gaps = np.diff(t)
+        windows = np.lib.stride_tricks.sliding_window_view(gaps, 5)
+        evenly = ((windows > 0.005) & (windows < 0.02)).all(axis=1)
+        speed = (np.abs(q[5:] - q[:-5]) - step) / (t[5:] - t[:-5])
+        even.append(evenly.mean())
+        fastest = max(fastest, float(speed[evenly].max()) / limits.velocity)
+        leap = max(leap, float(np.abs(np.diff(q)).max() - step) / limits.velocity)
+    return beyond, fastest, float(np.mean(even)), leap
 
 
 def ended(chain, port, parameters, scratch, ends) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 
 from ik_solver_ros.errors import IkSolverError
 
+RESET_TIME = 2.0  # [s] that an Arduino takes to start anew when its port is opened
 PATIENCE = 4.0  # [s] of silence before a command says what it is doing
 
 
@@ -63,13 +64,15 @@ def _parser() -> argparse.ArgumentParser:
     calibrate = commands.add_parser(
         "calibrate",
         help="find out which servo moves which joint, which way, from where and how far",
-        description="Leads you through the joints of an arm of serial servos, whose torque is off meanwhile, and "
+        description="Leads you through the joints of an arm of servos, moved by hand or, on boards, by pulses, and "
         "writes what servo_node needs to know. Or takes over a calibration of LeRobot's.",
     )
     calibrate.add_argument("urdf", help="path of a URDF")
     calibrate.add_argument("--port", help="serial port, best by /dev/serial/by-id/...")
-    calibrate.add_argument("--protocol", choices=("feetech", "dynamixel"), default="feetech", help="default: feetech")
-    calibrate.add_argument("--baud", type=int, help="default: 1000000")
+    calibrate.add_argument(
+        "--protocol", choices=("feetech", "dynamixel", "lx16a", "ssc32", "maestro"), default="feetech"
+    )
+    calibrate.add_argument("--baud", type=int, help="default: 1000000; lx16a and boards: 115200")
     calibrate.add_argument("--base-link", help="default: the root of the URDF")
     calibrate.add_argument("--tip-link", help="default: the end of the one serial chain")
     calibrate.add_argument("--lerobot", type=Path, help="a calibration (JSON) of LeRobot's to take over")
@@ -175,10 +178,14 @@ def _solve(parsed: argparse.Namespace) -> int:
 
 def _calibrate(parsed: argparse.Namespace) -> int:
     from ik_solver_ros.calibrate import calibrate
+    from ik_solver_ros.calibrate_board import calibrate_board
     from ik_solver_ros.kinematics.load import load_chain
     from ik_solver_ros.servo import dynamixel, feetech
+    from ik_solver_ros.servo.boards import board_codec
     from ik_solver_ros.servo.bus import Port, TableBus
+    from ik_solver_ros.servo.by_hand import ByHand, LxByHand, TableByHand
     from ik_solver_ros.servo.calibration import FAMILIES, from_lerobot
+    from ik_solver_ros.servo.lx16a import LxBus
 
     chain = load_chain(parsed.urdf, parsed.base_link, parsed.tip_link)
     if parsed.lerobot is not None:
@@ -193,8 +200,15 @@ def _calibrate(parsed: argparse.Namespace) -> int:
     port = Port(parsed.port, parsed.baud or FAMILIES[parsed.protocol].baud)
     port.open()
     try:
-        codec: Any = {"feetech": feetech, "dynamixel": dynamixel}[parsed.protocol]
-        calibrate(chain, TableBus(port, codec), parsed.protocol, parsed.out, _ask, print)
+        if FAMILIES[parsed.protocol].measures:
+            codecs: dict[str, Any] = {"feetech": feetech, "dynamixel": dynamixel}
+            servos: ByHand = LxByHand(LxBus(port))
+            if parsed.protocol in codecs:
+                servos = TableByHand(TableBus(port, codecs[parsed.protocol]))
+            calibrate(chain, servos, parsed.protocol, parsed.out, _ask, print)
+        else:
+            codec = board_codec(parsed.protocol, RESET_TIME)
+            calibrate_board(chain, port, codec, parsed.protocol, parsed.out, _ask, print)
     except (KeyboardInterrupt, EOFError):
         print("\nnothing more is written", file=sys.stderr)
         return 1

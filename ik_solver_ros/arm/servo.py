@@ -21,6 +21,8 @@ from ik_solver_ros.servo.table import Register
 WATCHED = ("torque_enable", "position", "velocity", "load", "voltage", "temperature", "hardware_error")
 GAP = 30
 TRIES = 3  # to find a servo
+MISSED = 2  # times in a row that a servo does not answer before it is left out of the others' requests
+ASK_AGAIN = 20  # cycles after which one that was left out is asked again
 ENABLE_WITHIN = 8  # [ticks] of its goal register that a servo must be measured when its torque comes on
 DXL_VELOCITY = 0.229 * 4096.0 / 60.0  # [ticks/s] of a unit of Dynamixel's velocity
 VOLT = 0.1  # of a unit of either's voltage
@@ -126,6 +128,8 @@ class ServoArm(MeasuredJoints):
         self.name = f"{calibration.protocol} servos on {bus.port.url}"
         self._ids = [joint.id for joint in calibration.joints]
         self._blocks = _blocks([bus.codec.registers[name] for name in WATCHED])
+        self._missed = dict.fromkeys(self._ids, 0)
+        self._turn = 0
 
     def open(self) -> None:
         """Connect, and find every servo. Raises ArmError and BusError that say what is wrong."""
@@ -140,6 +144,7 @@ class ServoArm(MeasuredJoints):
                 )
             for joint in self.calibration.joints:
                 self._check_offset(joint)
+            self._missed = dict.fromkeys(self._ids, 0)
             self.read()
         except (ArmError, BusError):
             self.bus.port.close()
@@ -147,12 +152,26 @@ class ServoArm(MeasuredJoints):
 
     def samples(self) -> dict[str, Sample]:
         """What every servo that answers tells of itself, by joint. Raises BusError where the port is gone."""
-        read = [self.bus.sync_read_block(first, size, self._ids) for first, size in self._blocks]
+        ids = self._asked()
+        read = [self.bus.sync_read_block(first, size, ids) for first, size in self._blocks if ids]
         out = {}
         for joint in self.calibration.joints:
-            if all(joint.id in replies for replies in read):
+            if joint.id in ids and all(joint.id in replies for replies in read):
                 out[joint.name] = self._sample([replies[joint.id] for replies in read])
+                self._missed[joint.id] = 0
+            else:
+                self._missed[joint.id] += 1
         return out
+
+    def _asked(self) -> list[int]:
+        """Whom to ask together: one that is silent would have all the others waited for."""
+        self._turn += 1
+        silent = [servo_id for servo_id in self._ids if self._missed[servo_id] >= MISSED]
+        if silent and (self._turn % ASK_AGAIN == 0 or len(silent) == len(self._ids)):
+            again = silent[self._turn // ASK_AGAIN % len(silent)]
+            if self.bus.ping(again):
+                self._missed[again] = 0
+        return [servo_id for servo_id in self._ids if self._missed[servo_id] < MISSED]
 
     def write(self, positions: Array, velocities: Array) -> None:
         """Set all goals. Raises ArmError for what is not finite, and BusError."""

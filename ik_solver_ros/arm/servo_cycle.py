@@ -26,6 +26,8 @@ RETRY_FIRST, RETRY_LAST = 0.02, 0.15  # [s] between tries to open a port that is
 SILENT_AFTER = 0.1  # [s] without a reply a servo counts as silent
 GATE_TICKS = 40  # by which a reading may be off, and by what the servo can turn meanwhile
 PARK_SPEED = 0.3  # share of the velocity limits
+PERIOD = 0.01  # [s] that a cycle may always need
+STALL = 3.0  # times as long as usual
 GATE_TRIES = 3  # readings that agree with each other are believed in the end
 
 Followers = Mapping[str, tuple[TrajectoryFollower, list[int]]]  # and which of the arm's joints they lead
@@ -41,8 +43,11 @@ class Told(NamedTuple):
 class ServoCycle:
     """Leads servos. `followers` are None while there is nothing to lead."""
 
-    def __init__(self, arm: Servos, make_followers: Callable[[Array], Followers]) -> None:
-        """make_followers: of joints measured at positions (n,)."""
+    def __init__(self, arm: Servos, make_followers: Callable[[Array], Followers], longest: float = 0.05) -> None:
+        """make_followers: of joints measured at positions (n,). longest [s]: what a cycle may take; after one that took
+        longer, on a busy machine, the followers' time goes on by no more than that, and the motion is late from then on
+        instead of making up for it by a jump.
+        """
         self.arm = arm
         self.followers: Followers | None = None
         self.enabled = False  # whether the torque is on, and shall be
@@ -54,7 +59,8 @@ class ServoCycle:
         self._told: list[Told] = []
         self._endings: list[tuple[str, Ending]] = []
         self._connected = False
-        self._now = 0.0  # of the last cycle
+        self._now = self._late = 0.0  # the followers' time of the last cycle, and how late that was
+        self._usual = PERIOD  # [s] that a cycle takes
         self._try_at, self._wait = 0.0, RETRY_FIRST
         self._believed: dict[str, tuple[float, int]] = {}  # when, and how many ticks, by joint
         self._doubted: dict[str, list[int]] = {}
@@ -72,6 +78,7 @@ class ServoCycle:
         if self._connected:
             self.reconnects += 1
         self._connected, self._wait = True, RETRY_FIRST
+        self._now, self._late = now, 0.0
         self._believed = {name: (now, sample.ticks) for name, sample in samples.items()}
         self._heard = dict.fromkeys(self.arm.joint_names, now)
         self._doubted = {}
@@ -83,18 +90,18 @@ class ServoCycle:
 
     def step(self, now: float) -> Reading | None:
         """One cycle: what was measured, or None while there is nothing to be measured."""
-        self._now = now
         if self.followers is None and not self._reconnected(now):
             return None
+        self._go_on(now)
         try:
             fresh = self._gated(self.arm.samples(), now)
             self.samples = {**self.samples, **fresh}
             reading = self.arm.reading(fresh)
             self._watch(fresh, reading.positions, now)
             if self.enabled and self.followers is not None:
-                self._lead(now)
+                self._lead(self._now)
                 for follower, index in self.followers.values():
-                    follower.supervise(now, reading.positions[index], reading.velocities[index])
+                    follower.supervise(self._now, reading.positions[index], reading.velocities[index])
         except BusError as error:
             self._drop(f"{error}; the trajectory is dropped, and the port is tried again")
             return None
@@ -124,18 +131,18 @@ class ServoCycle:
             raise TrajectoryError(self.fault)
         if not self.enabled:
             raise TrajectoryError("the torque is off; call ~/enable_torque with data true")
-        return self.followers[controller][0].accept(trajectory, now, start, tolerances)
+        return self.followers[controller][0].accept(trajectory, self._follow_time(now), start, tolerances)
 
     def desired(self, controller: str, now: float) -> State:
         """Where a controller's joints are led at `now`; where they are while there is nothing to lead."""
         if self.followers is not None:
-            return self.followers[controller][0].desired(now)
+            return self.followers[controller][0].desired(self._follow_time(now))
         return State.at_rest(self._here())
 
     def hold(self, now: float) -> None:
         """Come to rest as soon as the limits allow."""
         for follower, _ in (self.followers or {}).values():
-            follower.hold(now)
+            follower.hold(self._follow_time(now))
 
     def enable(self) -> None:
         """Bring the torque on, where the joints are. Raises ArmError and BusError."""
@@ -173,6 +180,7 @@ class ServoCycle:
         Raises ArmError and BusError.
         """
         behind = time.monotonic() - self._now  # our time may be simulated, and stand still by now
+        self._late = 0.0
 
         def clock() -> float:
             return time.monotonic() - behind
@@ -193,6 +201,22 @@ class ServoCycle:
                 self.release()
         finally:
             self.arm.close()
+
+    def _go_on(self, now: float) -> None:
+        """Let the followers' time go on until `now`, but no farther than in some cycles.
+
+        After a stall of a busy machine the motion is late, until it has come to rest, and does not jump to make up.
+        """
+        took = max(now - (self._now + self._late), 0.0)
+        self._now = self._follow_time(now)
+        self._late = now - self._now
+        self._usual += 0.2 * (min(took, STALL * self._usual) - self._usual)
+
+    def _follow_time(self, now: float) -> float:
+        late = now - self._late
+        if not any(follower.moving(late) for follower, _ in (self.followers or {}).values()):
+            return now
+        return min(late, self._now + STALL * max(self._usual, PERIOD))
 
     def _lead_until_rest(self, clock: Callable[[], float]) -> None:
         while any(follower.moving(clock()) for follower, _ in (self.followers or {}).values()):

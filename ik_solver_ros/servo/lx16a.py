@@ -130,7 +130,9 @@ class EmulatedLx:
             elif command in SIZES:
                 answers = {POSITION_READ: round(self.positions[servo_id]), TORQUE_READ: self.torque[servo_id]}
                 value = answers.get(command, {TEMPERATURE_READ: 30, VOLTAGE_READ: 7400}.get(command, 0))
-                replies.append(frame(servo_id, command, int(value).to_bytes(SIZES[command], "little", signed=False)))
+                replies.append(
+                    frame(servo_id, command, int(value).to_bytes(SIZES[command], "little", signed=value < 0))
+                )
         return replies
 
     def advance(self, now: float) -> None:

@@ -16,7 +16,8 @@ from ik_solver_ros.servo.bus import Port, TableBus
 from ik_solver_ros.servo.calibration import FAMILIES, Calibration, ServoJoint
 from ik_solver_ros.servo.emulated import EmulatedBus, EmulatedPort, EmulatedServo, Faults
 from ik_solver_ros.trajectory.limits import MotionLimits
-from ik_solver_ros.trajectory.trajectory import Trajectory
+from ik_solver_ros.trajectory.plan import plan
+from ik_solver_ros.trajectory.trajectory import State, Trajectory
 
 NAMES = ("a", "b", "c")
 SPEED = 2.0  # [rad/s]
@@ -197,9 +198,10 @@ def test_one_servo_falls_silent(rig):
     with pytest.raises(TrajectoryError, match="do not answer: b"):
         rig.go([0.0, 0.0, 0.0])
     rig.run(0.6)
-    before = rig.positions()
+    before, since = rig.positions(), len(rig.port.bus.writes)
     rig.run(0.2)
     np.testing.assert_allclose(rig.positions()[[0, 2]], before[[0, 2]], atol=2 * TICK)
+    assert len(rig.port.bus.writes) - since > 3 * 5, "the silent one is not to slow the others"
     rig.servos[1].silent = False
     assert rig.run(10.0, lambda: not rig.cycle.fault)
     since = len(rig.port.bus.writes)
@@ -306,3 +308,20 @@ def test_a_bad_cable_publishes_nothing_that_is_not_true(tmp_path):
     finally:
         rig.cycle.arm.close()
         rig.port.unplug()
+
+
+def test_a_stall_of_the_machine_delays_the_motion_and_is_not_made_up_for(rig):
+    cycle, now = enabled(rig).cycle, time.monotonic()
+    for _ in range(20):
+        cycle.step(now := now + 0.01)
+    here = rig.positions()
+    target = np.array([j.position(t) for j, t in zip(cycle.arm.calibration.joints, (3000, 1500, 2500))])
+    cycle.accept(CONTROLLER, plan(State.at_rest(here), target, rig.followers(here)[CONTROLLER][0].limits), now, None)
+    since = len(rig.port.bus.writes)
+    for i in range(200):
+        cycle.step(now := now + (0.5 if i == 40 else 0.01))
+    goals = np.array([w.goal for w in rig.port.bus.writes[since:]][: 3 * 199]).reshape(-1, 3)
+    steps = np.abs(np.diff(goals, axis=0)).max(axis=1) * TICK
+    assert steps[39] > 0.5 * SPEED * 0.01, "it was to be on its way"
+    assert steps.max() < SPEED * 0.05
+    np.testing.assert_allclose(goals[-1], [3000, 1500, 2500], atol=1)

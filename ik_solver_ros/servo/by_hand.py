@@ -1,0 +1,111 @@
+"""Servos that are moved by hand and tell where they are: what a calibration needs of them, for every protocol."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from typing import Protocol
+
+from ik_solver_ros.errors import CalibrationError
+from ik_solver_ros.servo.bus import Port, TableBus
+from ik_solver_ros.servo.lx16a import POSITION_READ, LxBus
+
+NUDGE, STEPS = 0.06, 10  # [rad] of a jog there and back, and in how many steps each way
+PAUSE = 0.03  # [s] after each of them
+
+
+class ByHand(Protocol):
+    """Servos that share a port. All raise BusError where the port is gone."""
+
+    port: Port
+
+    def found(self, ids: Iterable[int]) -> list[int]:
+        """Those that answer."""
+
+    def release(self, ids: Iterable[int]) -> None:
+        """Take their torque off."""
+
+    def position(self, servo_id: int) -> int:
+        """Where a servo is [ticks]. Raises CalibrationError where it does not answer."""
+
+    def jog(self, servo_id: int, per_tick: float) -> None:
+        """A little there and back from where it is, where a tick is so many rad."""
+
+    def homing_offset(self, servo_id: int) -> int | None:
+        """What a servo adds to its positions [ticks], where it can."""
+
+
+class TableByHand:
+    """Feetech's and Dynamixel's servos."""
+
+    def __init__(self, bus: TableBus) -> None:
+        self.bus, self.port, self._registers = bus, bus.port, bus.codec.registers
+
+    def found(self, ids: Iterable[int]) -> list[int]:
+        """Those that answer."""
+        return [servo_id for servo_id in ids if self.bus.ping(servo_id)]
+
+    def release(self, ids: Iterable[int]) -> None:
+        """Take their torque off."""
+        self.bus.sync_write(self._registers["torque_enable"], dict.fromkeys(ids, 0))
+
+    def position(self, servo_id: int) -> int:
+        """Where a servo is [ticks]."""
+        return _known(servo_id, self.bus.read(servo_id, self._registers["position"]))
+
+    def jog(self, servo_id: int, per_tick: float) -> None:
+        """Its goal is where it is before its torque comes on."""
+        goal, torque = self._registers["goal_position"], self._registers["torque_enable"]
+        here = self.position(servo_id)
+        self.bus.write(servo_id, goal, here)
+        self.bus.write(servo_id, torque, 1)
+        for step in _there_and_back(per_tick):
+            self.bus.write(servo_id, goal, here + step)
+            time.sleep(PAUSE)
+        self.bus.write(servo_id, torque, 0)
+
+    def homing_offset(self, servo_id: int) -> int | None:
+        """Feetech's have one."""
+        return self.bus.read(servo_id, self._registers["homing_offset"]) if self.bus.codec.name == "feetech" else None
+
+
+class LxByHand:
+    """Hiwonder's LX-16A."""
+
+    def __init__(self, bus: LxBus) -> None:
+        self.bus, self.port = bus, bus.port
+
+    def found(self, ids: Iterable[int]) -> list[int]:
+        """Those that answer."""
+        return [servo_id for servo_id in ids if self.bus.read(servo_id, POSITION_READ) is not None]
+
+    def release(self, ids: Iterable[int]) -> None:
+        """Take their torque off."""
+        for servo_id in ids:
+            self.bus.torque(servo_id, False)
+
+    def position(self, servo_id: int) -> int:
+        """Where a servo is [ticks]."""
+        return _known(servo_id, self.bus.read(servo_id, POSITION_READ))
+
+    def jog(self, servo_id: int, per_tick: float) -> None:
+        """A move brings the torque on by itself."""
+        here = self.position(servo_id)
+        for step in _there_and_back(per_tick):
+            self.bus.move({servo_id: min(max(here + step, 0), 1000)}, round(1e3 * PAUSE))
+            time.sleep(PAUSE)
+        self.bus.torque(servo_id, False)
+
+    def homing_offset(self, servo_id: int) -> None:
+        """Theirs is not read: it changes only by a command of its own."""
+
+
+def _known(servo_id: int, ticks: int | None) -> int:
+    if ticks is None:
+        raise CalibrationError(f"servo {servo_id} does not answer any more")
+    return ticks
+
+
+def _there_and_back(per_tick: float) -> list[int]:
+    there = [round(NUDGE / per_tick * step / STEPS) for step in range(STEPS + 1)]
+    return there + there[-2::-1]
