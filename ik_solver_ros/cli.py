@@ -177,8 +177,8 @@ def _solve(parsed: argparse.Namespace) -> int:
 
 
 def _calibrate(parsed: argparse.Namespace) -> int:
-    from ik_solver_ros.calibrate import calibrate
-    from ik_solver_ros.calibrate_board import calibrate_board
+    from ik_solver_ros.calibrate.board_wizard import calibrate_board
+    from ik_solver_ros.calibrate.wizard import calibrate
     from ik_solver_ros.kinematics.load import load_chain
     from ik_solver_ros.servo import dynamixel, feetech
     from ik_solver_ros.servo.boards import board_codec

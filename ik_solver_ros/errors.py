@@ -114,9 +114,10 @@ class GoalError(IkSolverError, ValueError):
 class UnknownFrameError(GoalError):
     """A frame that is neither in the URDF nor known to tf2."""
 
-    def __init__(self, frame: str, available: Iterable[str]) -> None:
+    def __init__(self, frame: str, available: Iterable[str], which: str = "") -> None:
         self.available = tuple(available)
-        super().__init__("frame_id", frame, f"unknown frame; known frames are: {listed(self.available)}")
+        known = f"frames {which}" if which else "frames"
+        super().__init__("frame_id", frame, f"unknown frame; known {known} are: {listed(self.available)}")
 
 
 class UnknownSolverError(IkSolverError, KeyError):

@@ -7,8 +7,8 @@ import json
 import numpy as np
 import pytest
 
-from ik_solver_ros.calibrate import EDGE, calibrate
-from ik_solver_ros.calibrate_board import MIDDLE, SLOWLY, calibrate_board
+from ik_solver_ros.calibrate.board_wizard import MIDDLE, SLOWLY, calibrate_board
+from ik_solver_ros.calibrate.wizard import EDGE, calibrate
 from ik_solver_ros.cli import main
 from ik_solver_ros.errors import CalibrationError
 from ik_solver_ros.servo import dynamixel, feetech

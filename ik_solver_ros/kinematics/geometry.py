@@ -1,4 +1,4 @@
-"""The collision geometry of a URDF: boxes, spheres, cylinders and meshes, and where their files are."""
+"""The geometry of a URDF's links: boxes, spheres, cylinders and meshes, and where their files are."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SIZES = {"box": {"size": 3}, "sphere": {"radius": 1}, "cylinder": {"radius": 1, 
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """One <collision> of a link."""
+    """One <collision> or <visual> of a link."""
 
     link: str
     kind: str  # "box", "sphere", "cylinder" or "mesh"
@@ -31,24 +31,33 @@ class Shape:
 
 
 def collision_shapes(model: RobotModel) -> tuple[list[Shape], list[str]]:
-    """The shapes of all links that can be used, and a sentence for each one that cannot."""
+    """What of all links can collide, and a sentence for each <collision> that cannot be used."""
+    return _shapes(model, "collision")
+
+
+def visual_shapes(model: RobotModel) -> tuple[list[Shape], list[str]]:
+    """What of all links is to be seen, and a sentence for each <visual> that cannot be used."""
+    return _shapes(model, "visual")
+
+
+def _shapes(model: RobotModel, which: str) -> tuple[list[Shape], list[str]]:
     robot = ElementTree.fromstring(model.text.encode(), parser=ElementTree.XMLParser(encoding="utf-8"))
     shapes: list[Shape] = []
     notes: list[str] = []
     for link in robot.findall("link"):
-        for collision in link.findall("collision"):
+        for element in link.findall(which):
             name = link.get("name", "")
             try:
-                shapes.append(_shape(name, collision, model.directory))
+                shapes.append(_shape(name, element, model.directory))
             except ValueError as error:
-                notes.append(f"link {name!r}: a <collision> is left out: {error}")
+                notes.append(f"link {name!r}: a <{which}> is left out: {error}")
     return shapes, notes
 
 
-def _shape(link: str, collision: ElementTree.Element, directory: Path | None) -> Shape:
-    origin = collision.find("origin")
+def _shape(link: str, shape: ElementTree.Element, directory: Path | None) -> Shape:
+    origin = shape.find("origin")
     xyz, rpy = (_numbers("0 0 0" if origin is None else origin.get(what, "0 0 0"), 3) for what in ("xyz", "rpy"))
-    geometry = collision.find("geometry")
+    geometry = shape.find("geometry")
     element = None if geometry is None else next(iter(geometry), None)
     kind = "nothing" if element is None else element.tag
     if element is None or kind not in SIZES:

@@ -16,7 +16,11 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from ik_solver_ros.errors import GoalError, TrajectoryError, listed
 from ik_solver_ros.kinematics.kernels import Array
+from ik_solver_ros.kinematics.quaternion import rotate
+from ik_solver_ros.solvers.goal import Goal
 from ik_solver_ros.trajectory.trajectory import Trajectory
+
+UPRIGHT = 0.999  # cosine of how far the z axis of a frame may lean away from base_link's for it to stand upright
 
 
 def seconds(stamp: Time | Duration) -> float:
@@ -92,12 +96,6 @@ def other_positions(message: JointState, known: Container[str]) -> dict[str, flo
     return {name: position for name, position in pairs if name in known and math.isfinite(position)}
 
 
-def transformed(transform: Array, position: Array, quat_xyzw: Array) -> tuple[Array, Array]:
-    """A pose seen through a homogeneous transform (4, 4): position (3,), quaternion (4,) xyzw."""
-    rotation = Rotation.from_matrix(transform[:3, :3]) * Rotation.from_quat(quat_xyzw)
-    return transform[:3, :3] @ position + transform[:3, 3], rotation.as_quat()
-
-
 def position_of(pose: Pose) -> tuple[float, float, float]:
     """x, y, z [m]."""
     return pose.position.x, pose.position.y, pose.position.z
@@ -106,6 +104,34 @@ def position_of(pose: Pose) -> tuple[float, float, float]:
 def quaternion_of(pose: Pose) -> tuple[float, float, float, float]:
     """x, y, z, w."""
     return pose.orientation.x, pose.orientation.y, pose.orientation.z, pose.orientation.w
+
+
+def pose_in(pose: Pose, transform: Array) -> tuple[Array, Array]:
+    """Position (3,) and quaternion (4,) xyzw of a pose seen through a transform (4, 4). Raises GoalError."""
+    goal = Goal.pose(position_of(pose), quaternion_of(pose))
+    rotation = Rotation.from_matrix(transform[:3, :3]) * Rotation.from_quat(goal.quat_xyzw)
+    return transform[:3, :3] @ goal.position + transform[:3, 3], rotation.as_quat()
+
+
+def goal_from(pose: Pose, transform: Array, tool_axis: Array, mode: str, height_2d: float) -> tuple[Goal, str]:
+    """The goal that a pose means in a mode, seen through a transform (4, 4), and what to say of it. Raises GoalError.
+
+    z exactly 0 with a yaw only, in a frame that stands upright, is what RViz's 2D Goal Pose sends: the tip goes to
+    `height_2d` [m] above it.
+    """
+    upright = transform[2, 2] > UPRIGHT
+    flat = upright and pose.position.z == 0.0 and pose.orientation.x == 0.0 and pose.orientation.y == 0.0
+    if flat:
+        pose.position.z = height_2d
+    position, quat = pose_in(pose, transform)
+    if flat:
+        note = f"2D goal: the tip {height_2d:g} m above it, the tool along the arrow; "
+        return Goal.approach(position, rotate(quat, (1.0, 0.0, 0.0))), note
+    if mode == "position":
+        return Goal.point(position), ""
+    if mode == "approach":
+        return Goal.approach(position, rotate(quat, tool_axis)), ""
+    return Goal.pose(position, quat), ""
 
 
 def pose_msg(position: Array, quat_xyzw: Array, frame_id: str, stamp: Time) -> PoseStamped:

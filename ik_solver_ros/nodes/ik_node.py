@@ -9,35 +9,39 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
-from geometry_msgs.msg import PointStamped, Pose, PoseArray, PoseStamped, TwistStamped
+from geometry_msgs.msg import PointStamped, PoseArray, PoseStamped, TwistStamped
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
+from std_msgs.msg import Header
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
 from ik_solver_ros.collision.guard import CollisionGuard
-from ik_solver_ros.errors import GoalError, IkSolverError, TrajectoryError, UnknownFrameError
+from ik_solver_ros.errors import GoalError, IkSolverError, TrajectoryError
 from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.kinematics.kernels import Array
 from ik_solver_ros.kinematics.load import narrowed
-from ik_solver_ros.kinematics.quaternion import rotate
 from ik_solver_ros.nodes import convert
 from ik_solver_ros.nodes.clock import SteadyClock
 from ik_solver_ros.nodes.description import when_described
+from ik_solver_ros.nodes.frames import GoalFrames
+from ik_solver_ros.nodes.goal_status import GoalStatus
+from ik_solver_ros.nodes.health import Health, Tell
 from ik_solver_ros.nodes.ik_params import PARAMS
 from ik_solver_ros.nodes.joint_limits import joint_limits
 from ik_solver_ros.nodes.latest import Latest
-from ik_solver_ros.nodes.ledger import GoalLedger
 from ik_solver_ros.nodes.main import run
-from ik_solver_ros.nodes.parameters import declare, value
-from ik_solver_ros.nodes.throttle import Warnings
+from ik_solver_ros.nodes.markers import Markers
+from ik_solver_ros.nodes.parameters import declare, value, warn_of_unknown
 from ik_solver_ros.solvers.ccdik_seed import ccdik_step
 from ik_solver_ros.solvers.goal import Goal
-from ik_solver_ros.solvers.solution import SolverOptions, Status
+from ik_solver_ros.solvers.solution import Solution, SolverOptions, Status
 from ik_solver_ros.solvers.solve import solve
 from ik_solver_ros.solvers.velocity import solve_velocity
 from ik_solver_ros.trajectory.cartesian import plan_tip_path
@@ -45,6 +49,8 @@ from ik_solver_ros.trajectory.limits import MotionLimits
 from ik_solver_ros.trajectory.motion import AT_REST_WITHIN, Motion, MotionPlanner
 from ik_solver_ros.trajectory.trajectory import State, Trajectory
 
+# To a message, given the chain, the transform of its frame to base_link (4, 4), and the joints (n,).
+Answer = Callable[[Chain, Array, Array], None]
 ARRIVAL = 1.0  # [s] after a motion's end that the arm may take to be there
 
 
@@ -58,16 +64,18 @@ class IkNode(Node):
         self._others: dict[str, float] = {}  # joints off the chain, as measured
         declare(self, PARAMS, self._configure)
         self._steady = SteadyClock(self, self._on_jump)
-        self._warnings = Warnings(self)
+        self._goals = GoalStatus(self)
+        self._markers: Markers | None = None
+        self._frames = GoalFrames(self)
+        self._frame_timer = self.create_timer(0.02, self._on_frame_timer)
+        self._pending: Callable[[], None] | None = None
+        self._forget_pending()
         self._joint_states = Latest(self, JointState, "joint_states")
-        self._goal_id = 0
-        self._ledger = GoalLedger()
         self._steered_until = 0.0
         self._live = value(self, "live")
         self._live_goal: tuple[Goal, Array] | None = None
 
         self._trajectories = self.create_publisher(JointTrajectory, "joint_trajectory_controller/joint_trajectory", 10)
-        self._status = self.create_publisher(DiagnosticStatus, "~/status", 10)
         self._configure()
         when_described(self, self._use)
         # Of what arrives faster than it can be done, the latest counts.
@@ -77,6 +85,7 @@ class IkNode(Node):
         self.create_subscription(TwistStamped, "~/delta_twist_cmds", self._on_twist, 1)
         self.create_service(Trigger, "~/hold", self._on_hold)
         self.create_service(Trigger, "~/home", self._on_home)
+        Health(self, self._examine)
         self._end_timer = self.create_timer(3600.0, self._on_end)
         self._end_timer.cancel()
         if self._live:
@@ -126,6 +135,8 @@ class IkNode(Node):
         self._planner = MotionPlanner(limits, value(self, "replan_lead"), check)
         self._configure()
         self._home = self._home_position(chain)
+        self._markers = Markers(self, chain)
+        warn_of_unknown(self)
         log.info("ready for goals")
 
     def _configure(self) -> None:
@@ -135,6 +146,7 @@ class IkNode(Node):
             max_iterations=value(self, "max_iterations"),
             max_restarts=value(self, "max_restarts"),
             seed=value(self, "seed"),
+            elbow=value(self, "elbow"),
         )
         self._solver = value(self, "solver")
         self._goal_mode = value(self, "goal_mode")
@@ -157,24 +169,56 @@ class IkNode(Node):
     # Goals
 
     def _on_goal_pose(self, message: PoseStamped) -> None:
-        self._goal_id += 1
-        try:
-            chain, measured = self._ready()
-            goal, note = self._goal_from(chain, message, measured)
+        def answer(chain: Chain, transform: Array, measured: Array) -> None:
+            height, mode = self._goal_2d_height, self._goal_mode
+            goal, note = convert.goal_from(message.pose, transform, chain.tool_axis, mode, height)
             self._pursue(chain, goal, measured, note)
-        except IkSolverError as error:
-            self._refuse("goal_pose", error)
+
+        self._arrived("goal_pose", message.header, answer)
 
     def _on_clicked_point(self, message: PointStamped) -> None:
-        self._goal_id += 1
+        def answer(chain: Chain, transform: Array, measured: Array) -> None:
+            at = message.point
+            self._pursue(chain, Goal.point(transform[:3, :3] @ (at.x, at.y, at.z) + transform[:3, 3]), measured, "")
+
+        self._arrived("clicked_point", message.header, answer)
+
+    def _on_goal_path(self, message: PoseArray) -> None:
+        def answer(chain: Chain, transform: Array, measured: Array) -> None:
+            self._trace(chain, [convert.pose_in(pose, transform) for pose in message.poses], measured)
+
+        self._arrived("goal_path", message.header, answer)
+
+    def _arrived(self, source: str, header: Header, answer: Answer) -> None:
+        """Answer a message as soon as its frame is known."""
+        self._goals.begin()
+        self._forget_pending()
+        self._answer(source, header, answer, time.monotonic() + value(self, "tf_timeout"))
+
+    def _answer(self, source: str, header: Header, answer: Answer, deadline: float) -> None:
         try:
             chain, measured = self._ready()
-            pose = Pose()
-            pose.position.x, pose.position.y, pose.position.z = message.point.x, message.point.y, message.point.z
-            position, _ = self._in_base(chain, message.header.frame_id, pose, measured)
-            self._pursue(chain, Goal.point(position), measured, "")
+            transform = self._frames.known(chain, header.frame_id, measured)
+            if transform is None:
+                last = time.monotonic() >= deadline
+                transform = self._frames.foreign(chain, header.frame_id, header.stamp, last)
+            if transform is None:
+                self._pending = partial(self._answer, source, header, answer, deadline)
+                self._frame_timer.reset()
+                return
+            answer(chain, transform, measured)
         except IkSolverError as error:
-            self._refuse("clicked_point", error)
+            self._goals.refuse(source, error)
+
+    def _on_frame_timer(self) -> None:
+        pending = self._pending
+        self._forget_pending()
+        if pending is not None:
+            pending()
+
+    def _forget_pending(self) -> None:
+        self._pending = None
+        self._frame_timer.cancel()
 
     def _ready(self) -> tuple[Chain, Array]:
         """The chain and its measured joints (n,). Raises GoalError while something is missing."""
@@ -189,52 +233,12 @@ class IkNode(Node):
         self._others = convert.other_positions(message, self._chain.model.joints)
         return self._chain, convert.joint_positions(message, self._chain.joint_names)
 
-    def _on_goal_path(self, message: PoseArray) -> None:
-        self._goal_id += 1
-        try:
-            chain, measured = self._ready()
-            self._trace(chain, message, measured)
-        except IkSolverError as error:
-            self._refuse("goal_path", error)
-
     def _on_twist(self, message: TwistStamped) -> None:
         try:
             chain, measured = self._ready()
             self._steer(chain, message, measured)
         except IkSolverError as error:
-            self._refuse("delta_twist_cmds", error)
-
-    def _goal_from(self, chain: Chain, message: PoseStamped, measured: Array) -> tuple[Goal, str]:
-        pose = message.pose
-        flat = pose.position.z == 0.0 and pose.orientation.x == 0.0 and pose.orientation.y == 0.0
-        if flat:  # as RViz's 2D Goal Pose sends it
-            pose.position.z = self._goal_2d_height
-        position, quat = self._in_base(chain, message.header.frame_id, pose, measured)
-        if flat:
-            note = f"2D goal: the tip {self._goal_2d_height:g} m above it, the tool along the arrow; "
-            return Goal.approach(position, rotate(quat, (1.0, 0.0, 0.0))), note
-        if self._goal_mode == "position":
-            return Goal.point(position), ""
-        if self._goal_mode == "approach":
-            return Goal.approach(position, rotate(quat, chain.tool_axis)), ""
-        return Goal.pose(position, quat), ""
-
-    def _in_base(self, chain: Chain, frame: str, pose: Pose, measured: Array) -> tuple[Array, Array]:
-        """A pose of any frame of the URDF, checked, in base_link: position (3,), quaternion (4,)."""
-        checked = Goal.pose(convert.position_of(pose), convert.quaternion_of(pose))
-        assert checked.quat_xyzw is not None
-        if frame.removeprefix("/") in ("", chain.base_link):
-            return checked.position, checked.quat_xyzw
-        return convert.transformed(self._transform(chain, frame, measured), checked.position, checked.quat_xyzw)
-
-    def _transform(self, chain: Chain, frame: str, measured: Array) -> Array:
-        """From any frame of the URDF to base_link (4, 4). Raises UnknownFrameError."""
-        frame = frame.removeprefix("/")
-        if frame in ("", chain.base_link):
-            return np.eye(4)
-        if frame not in chain.model.links:
-            raise UnknownFrameError(frame, chain.model.links)
-        return chain.model.transform(chain.base_link, frame, dict(zip(chain.joint_names, measured)))
+            self._goals.refuse("delta_twist_cmds", error)
 
     def _pursue(self, chain: Chain, goal: Goal, measured: Array, note: str) -> None:
         assert self._planner is not None
@@ -242,19 +246,21 @@ class IkNode(Node):
         q0 = self._commanded(measured, now)
         if self._live:
             self._live_goal = (goal, chain.clamped(q0))
-            self._report(DiagnosticStatus.OK, note + "live: one sweep for each tick", outcome="live")
+            self._goals.report(DiagnosticStatus.OK, note + "live: one sweep for each tick", outcome="live")
             return
         began = time.perf_counter()
         solution = solve(chain, goal, q0, solver=self._solver, options=self._options)
         spent = time.perf_counter() - began
+        self._check_answer(solution)
         limits, slowly = self._limits_for(chain, solution.q - q0)
         motion = self._planner.to(solution.q, measured, now, limits)
         self._send(motion)
         self._accept()
-        self._report(
+        self._goals.report(
             DiagnosticStatus.OK if solution.status is Status.REACHED else DiagnosticStatus.WARN,
             note + solution.sentence() + slowly,
             outcome=solution.status.name,
+            reason=solution.reason,
             position_error_m=solution.position_error,
             approach_error_rad=solution.approach_error,
             roll_error_rad=solution.roll_error,
@@ -263,6 +269,18 @@ class IkNode(Node):
             restarts=solution.restarts,
             motion_time_s=motion.trajectory.duration,
         )
+        if self._markers is not None:
+            self._markers.show(solution, motion.trajectory, q0, self._others)
+
+    def _check_answer(self, solution: Solution) -> None:
+        """Raise GoalError where the nearest answer is not good enough for the parameters."""
+        if solution.status is Status.REACHED:
+            return
+        if value(self, "on_unreachable") == "reject":
+            raise GoalError("on_unreachable", "reject", f"it is not reachable: {solution.sentence()}")
+        worst, most = max(solution.approach_error, solution.roll_error), value(self, "max_orientation_error")
+        if worst > most:
+            raise GoalError("max_orientation_error", most, f"the nearest is {worst:.3g} off: {solution.sentence()}")
 
     def _commanded(self, measured: Array, now: float) -> Array:
         """Where the joints are: as commanded while they move, else as measured."""
@@ -281,17 +299,16 @@ class IkNode(Node):
         scale = value(self, "speed_scale") * value(self, "joint_jump_speed_scale")
         return self._limits.scaled(scale), f"; slowly: {what}"
 
-    def _trace(self, chain: Chain, message: PoseArray, measured: Array) -> None:
+    def _trace(self, chain: Chain, poses: list[tuple[Array, Array]], measured: Array) -> None:
         """Go straight lines through the poses, from rest: whatever was under way is stopped first."""
         assert self._planner is not None
-        if not message.poses:
+        if not poses:
             raise GoalError("poses", [], "at least one pose is wanted")
-        poses = [self._in_base(chain, message.header.frame_id, pose, measured) for pose in message.poses]
         planner = self._planner
         if planner.moving(self._steady.now()):
             stop = planner.stop(measured, self._steady.now())
             self._send(stop)
-            self._replaced(self._ledger.drop())
+            self._goals.drop()
             rest = stop.trajectory.positions[-1]
         else:
             rest = chain.clamped(planner.resting(measured, self._steady.now()))
@@ -318,7 +335,7 @@ class IkNode(Node):
             self._send(sent)
             self._accept()
             duration = sent.trajectory.duration
-        self._report(
+        self._goals.report(
             DiagnosticStatus.OK if not motion.reason else DiagnosticStatus.WARN,
             said + (f", then: {motion.reason}" if motion.reason else ""),
             outcome=outcome,
@@ -330,28 +347,29 @@ class IkNode(Node):
         """Move the tip at this velocity, until the commands stop coming."""
         assert self._planner is not None
         linear, angular = message.twist.linear, message.twist.angular
-        rotation = self._transform(chain, message.header.frame_id, measured)[:3, :3]
+        transform = self._frames.known(chain, message.header.frame_id, measured)
+        if transform is None:
+            transform = self._frames.foreign(chain, message.header.frame_id, message.header.stamp, last=True)
+        assert transform is not None
+        rotation = transform[:3, :3]
         now = self._steady.now()
+        self._forget_pending()
         q = self._commanded(measured, now)
         velocity = solve_velocity(
             chain, q, rotation @ [linear.x, linear.y, linear.z], rotation @ [angular.x, angular.y, angular.z]
         )
         timeout = value(self, "incoming_command_timeout")
         self._send(self._planner.at(velocity, timeout, measured, now))
-        self._replaced(self._ledger.drop())
+        self._goals.drop()
         if now > self._steered_until:
-            self._goal_id += 1
-            self._report(DiagnosticStatus.OK, "steering by delta_twist_cmds", outcome="STEERING")
+            self._goals.begin()
+            self._goals.report(DiagnosticStatus.OK, "steering by delta_twist_cmds", outcome="STEERING")
         self._steered_until = now + timeout
 
     def _accept(self) -> None:
         """Pursue the present goal by the motion sent last."""
-        self._replaced(self._ledger.accept(self._goal_id))
+        self._goals.accept()
         self._wait_for_end()
-
-    def _replaced(self, goal_id: int | None) -> None:
-        if goal_id is not None:
-            self._account(goal_id, "replaced by another", "REPLACED")
 
     def _wait_for_end(self, least: float = 1e-3) -> None:
         assert self._planner is not None
@@ -362,7 +380,7 @@ class IkNode(Node):
     def _on_end(self) -> None:
         """The motion should be over by now, and the arm where it should be."""
         self._end_timer.cancel()
-        if self._planner is None or self._ledger.pursued is None:
+        if self._planner is None or self._goals.ledger.pursued is None:
             return
         now = self._steady.now()
         if self._planner.moving(now):
@@ -372,9 +390,7 @@ class IkNode(Node):
         if off and now < self._planner.ends() + ARRIVAL:
             self._wait_for_end(0.1)
             return
-        done = self._ledger.finish(arrived=not off)
-        assert done is not None
-        self._account(done, off or "executed", "MISSED" if off else "EXECUTED")
+        self._goals.finish(off)
 
     def _off(self, now: float) -> str:
         """What keeps the arm from being where it was led; empty where it is there."""
@@ -391,18 +407,12 @@ class IkNode(Node):
             return ""
         return f"missed: joint {chain.joint_names[worst]!r} is {off[worst]:.3g} from where it was led"
 
-    def _account(self, goal_id: int, message: str, outcome: str) -> None:
-        name = f"{self.get_name()}: goal {goal_id}"
-        counts = {what: getattr(self._ledger, what) for what in ("accepted", "executed", "missed", "replaced")}
-        level = DiagnosticStatus.WARN if outcome == "MISSED" else DiagnosticStatus.OK
-        self._status.publish(convert.status_msg(level, name, message, goal_id=goal_id, outcome=outcome, **counts))
-
     def _on_jump(self) -> None:
         """Simulated time has leapt: what was planned is void; where the arm is, its joint_states say."""
         self.get_logger().warning("the simulated time has leapt: the motion under way is given up")
         if self._planner is not None:
             self._planner.forget()
-            self._replaced(self._ledger.drop())
+            self._goals.drop()
 
     def _on_tick(self) -> None:
         if self._live_goal is None:
@@ -419,7 +429,7 @@ class IkNode(Node):
             self._send(self._planner.to(stepped, measured, self._steady.now()))
         except IkSolverError as error:
             self._live_goal = None
-            self._refuse("live", error)
+            self._goals.refuse("live", error)
 
     # Services
 
@@ -432,37 +442,38 @@ class IkNode(Node):
         )
 
     def _serve(self, response: Trigger.Response, what: str, move: Any) -> Trigger.Response:
-        self._goal_id += 1
+        self._goals.begin()
         self._live_goal = None
+        self._forget_pending()
         try:
             _, measured = self._ready()
             self._send(move(self._planner, measured))
-            self._replaced(self._ledger.drop())
-            self._report(DiagnosticStatus.OK, what, outcome=what.upper().replace(" ", "_"))
+            self._goals.drop()
+            self._goals.report(DiagnosticStatus.OK, what, outcome=what.upper().replace(" ", "_"))
             response.success, response.message = True, what
         except IkSolverError as error:
-            self._refuse(what, error)
+            self._goals.refuse(what, error)
             response.success, response.message = False, str(error)
         return response
 
     # What leaves the node
 
+    def _examine(self, tell: Tell) -> None:
+        """How the node is, once a second."""
+        if self._markers is not None:
+            self._markers.refresh()
+        level, sentence = DiagnosticStatus.OK, "ready for goals"
+        try:
+            self._ready()
+        except IkSolverError as error:
+            level, sentence = DiagnosticStatus.WARN, str(error)
+        robot = "" if self._chain is None else self._chain.model.name
+        counts = self._goals.counts() | {"refused": self._goals.refused}
+        tell(level, "goals", sentence, robot=robot, solver=self._solver, last=self._goals.last, **counts)
+
     def _send(self, motion: Motion) -> None:
         stamp = None if motion.start is None else self._steady.stamp(motion.start)
         self._trajectories.publish(convert.trajectory_msg(motion.trajectory, stamp))
-
-    def _report(self, level: bytes, message: str, **values: object) -> None:
-        name = f"{self.get_name()}: goal {self._goal_id}"
-        self._status.publish(convert.status_msg(level, name, message, goal_id=self._goal_id, **values))
-
-    def _refuse(self, source: str, error: IkSolverError) -> None:
-        argument = getattr(error, "argument", "")
-        self._warnings.warn(
-            f"{source} {type(error).__name__} {argument}", f"{source} refused, the arm goes on as it was: {error}"
-        )
-        self._report(
-            DiagnosticStatus.ERROR, f"{source} refused: {error}", outcome="REFUSED", cause=type(error).__name__
-        )
 
 
 def main(args: list[str] | None = None) -> int:

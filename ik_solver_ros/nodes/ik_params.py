@@ -6,6 +6,7 @@ import math
 
 from ik_solver_ros.collision.guard import MARGIN
 from ik_solver_ros.nodes.parameters import DESCRIPTION_PARAMS, Param
+from ik_solver_ros.solvers.solution import ELBOW
 from ik_solver_ros.solvers.solve import SOLVERS
 from ik_solver_ros.trajectory.limits import RAMP_TIME
 
@@ -16,6 +17,28 @@ SOLVING = (
         "pose",
         "what of a goal_pose counts: position and orientation, position and where the tool points, or position",
         choices=("pose", "approach", "position"),
+        live=True,
+    ),
+    Param(
+        "on_unreachable",
+        "nearest",
+        "what is done about a goal out of reach: the arm goes to the nearest it can do, or the goal is refused",
+        choices=("nearest", "reject"),
+        live=True,
+    ),
+    Param(
+        "max_orientation_error",
+        math.pi,
+        "[rad] a goal is refused where the tool would be farther off than this",
+        0.0,
+        math.pi,
+        live=True,
+    ),
+    Param(
+        "elbow",
+        "nearest",
+        "which of equal answers: the nearest to where the arm is, or with the elbow up or down",
+        choices=tuple(ELBOW),
         live=True,
     ),
     Param("position_tolerance", 1e-4, "[m] a goal within this is reached", 1e-9, 0.1, live=True),
@@ -30,6 +53,7 @@ MOVING = (
     Param("ramp_time", RAMP_TIME, "[s] from rest to full speed; a URDF has no acceleration limits", 0.01, 10.0),
     Param("replan_lead", 0.02, "[s] a new goal in motion bends the motion this much later", 0.0, 1.0),
     Param("joint_states_timeout", 1.0, "[s] goals are refused when joint_states are older", 0.05, 60.0, live=True),
+    Param("tf_timeout", 0.2, "[s] to wait for tf2 to know the frame of a goal at its stamp", 0.0, 10.0, live=True),
     Param("home", [], "joint positions of ~/home [rad or m]; empty: zero, or the limit nearest to it"),
     Param("max_joint_jump", 2.5, "[rad or m] a joint that goes farther changes posture", 0.01, 100.0, live=True),
     Param(

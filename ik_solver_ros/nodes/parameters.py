@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
 from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor, SetParametersResult
@@ -54,6 +55,15 @@ def declare(node: Node, table: Sequence[Param], changed: Callable[[], None] | No
         node.declare_parameter(param.name, default, param.descriptor())
     if changed is not None:
         node.add_post_set_parameters_callback(lambda _: changed())
+
+
+def warn_of_unknown(node: Node) -> None:
+    """Warn of parameters that were given to the node and are none of its own: a typing error would go unnoticed."""
+    for name in node._parameter_overrides:
+        if not node.has_parameter(name):
+            near = get_close_matches(name, node._parameters, 1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            node.get_logger().warning(f"unknown parameter {name!r} is ignored{hint}")
 
 
 def value(node: Node, name: str) -> Any:

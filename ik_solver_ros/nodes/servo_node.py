@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
@@ -28,13 +28,13 @@ from ik_solver_ros.arm.tolerances import Tolerances
 from ik_solver_ros.errors import ArmError, BusError, CalibrationError, GoalError, IkSolverError, listed
 from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.kinematics.kernels import Array
-from ik_solver_ros.nodes import convert
 from ik_solver_ros.nodes.clock import SteadyClock
 from ik_solver_ros.nodes.controllers import PARAMS as CONTROLLER_PARAMS
 from ik_solver_ros.nodes.controllers import Controller, controllers
 from ik_solver_ros.nodes.description import when_described
+from ik_solver_ros.nodes.health import Health, Tell
 from ik_solver_ros.nodes.main import run
-from ik_solver_ros.nodes.parameters import DESCRIPTION_PARAMS, Param, declare, value
+from ik_solver_ros.nodes.parameters import DESCRIPTION_PARAMS, Param, declare, value, warn_of_unknown
 from ik_solver_ros.nodes.trajectory_input import TrajectoryInput
 from ik_solver_ros.servo import dynamixel, feetech
 from ik_solver_ros.servo.boards import EmulatedBoard, board_codec
@@ -95,7 +95,7 @@ class ServoNode(Node):
         self._cycles, self._since = 0, time.monotonic()
         self._states = self.create_publisher(JointState, "joint_states", 10)
         self._input = TrajectoryInput(self, self._accept, self._hold, self._desired)
-        self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", 10)
+        Health(self, self._examine)
         when_described(self, self._use)
 
     def _use(self, chain: Chain) -> None:
@@ -137,7 +137,7 @@ class ServoNode(Node):
         self.create_service(Trigger, "~/hold", self._on_hold)
         self.create_service(SetBool, "~/enable_torque", self._on_enable)
         self.create_service(SetBool, "~/emergency_stop", self._on_stop)
-        self.create_timer(1.0, self._diagnose)
+        warn_of_unknown(self)
         self._thread = threading.Thread(target=self._run, name="servos", daemon=True)
         self._thread.start()
         torque = "on" if cycle.enabled else "off; call ~/enable_torque"
@@ -308,10 +308,12 @@ class ServoNode(Node):
             if self.context.ok():
                 raise
 
-    def _diagnose(self) -> None:
+    def _examine(self, tell: Tell) -> None:
         """How the servos are, once a second."""
         cycle = self._cycle
-        assert cycle is not None
+        if cycle is None:
+            tell(DiagnosticStatus.WARN, "arm", "waiting for robot_description")
+            return
         with self._lock:
             samples, fault, away = dict(cycle.samples), cycle.fault, cycle.followers is None
             enabled, stopped, reconnects = cycle.enabled, cycle.stopped, cycle.reconnects
@@ -327,19 +329,17 @@ class ServoNode(Node):
             level, text = DiagnosticStatus.ERROR, fault
         if away:
             level, text = DiagnosticStatus.ERROR, f"{cycle.arm.name}: away"
-        statuses = [
-            convert.status_msg(
-                level,
-                f"{self.get_name()}: arm",
-                text,
-                cycle_rate_hz=rate,
-                reconnects=reconnects,
-                port=cycle.arm.port.url,
-                low_latency=cycle.arm.port.low_latency,
-                **health,
-                joint_states="measured" if cycle.arm.calibration.family.measures else "estimated",
-            )
-        ]
+        tell(
+            level,
+            "arm",
+            text,
+            cycle_rate_hz=rate,
+            reconnects=reconnects,
+            port=cycle.arm.port.url,
+            low_latency=cycle.arm.port.low_latency,
+            **health,
+            joint_states="measured" if cycle.arm.calibration.family.measures else "estimated",
+        )
         for joint in cycle.arm.calibration.joints:
             sample = samples.get(joint.name)
             if sample is None:
@@ -349,22 +349,17 @@ class ServoNode(Node):
                 level, text = DiagnosticStatus.WARN, f"hot: {sample.temperature} deg C"
             if sample.faults:
                 level, text = DiagnosticStatus.ERROR, listed(sample.faults)
-            statuses.append(
-                convert.status_msg(
-                    level,
-                    f"{self.get_name()}: {joint.name}",
-                    text,
-                    id=joint.id,
-                    temperature_c=sample.temperature,
-                    voltage_v=sample.voltage,
-                    load=sample.load,
-                    torque=sample.torque,
-                    time_outs=time_outs.get(joint.id, 0),
-                )
+            tell(
+                level,
+                joint.name,
+                text,
+                id=joint.id,
+                temperature_c=sample.temperature,
+                voltage_v=sample.voltage,
+                load=sample.load,
+                torque=sample.torque,
+                time_outs=time_outs.get(joint.id, 0),
             )
-        array = DiagnosticArray(status=statuses)
-        array.header.stamp = self.get_clock().now().to_msg()
-        self._diagnostics.publish(array)
 
     def destroy_node(self) -> None:
         """End the cycle and leave the arm as `on_shutdown` says, then the node."""

@@ -12,6 +12,7 @@ import time
 from importlib.util import find_spec
 
 import numpy as np
+from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PoseStamped
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
@@ -29,8 +30,9 @@ from ik_solver_ros.nodes.clock import SteadyClock
 from ik_solver_ros.nodes.controllers import PARAMS as CONTROLLER_PARAMS
 from ik_solver_ros.nodes.controllers import controllers
 from ik_solver_ros.nodes.description import when_described
+from ik_solver_ros.nodes.health import Health, Tell
 from ik_solver_ros.nodes.main import run
-from ik_solver_ros.nodes.parameters import DESCRIPTION_PARAMS, Param, declare, value
+from ik_solver_ros.nodes.parameters import DESCRIPTION_PARAMS, Param, declare, value, warn_of_unknown
 from ik_solver_ros.nodes.throttle import Warnings
 from ik_solver_ros.nodes.trajectory_input import TrajectoryInput
 from ik_solver_ros.trajectory.trajectory import State, Trajectory
@@ -65,12 +67,15 @@ class SimNode(Node):
         self._stop = threading.Event()
         self._followers: dict[str, tuple[TrajectoryFollower, list[int]]] = {}
         self._simulated = bool(self.get_parameter("use_sim_time").value)
+        self._skipped_before = 0.0
+        self._skipped = 0.0  # [s] of physics, as this machine is too slow
         self._physics = 0.0  # [s] on the steady clock that physics has come to
         self._thread: threading.Thread | None = None
         self._arm: SimulatedArm | None = None
         self._states = self.create_publisher(JointState, "joint_states", 10)
         self._tip = self.create_publisher(PoseStamped, "~/tip_pose", 10)
         self._input = TrajectoryInput(self, self._accept, self._hold, self._desired)
+        Health(self, self._examine)
         when_described(self, self._use)
 
     def _use(self, chain: Chain) -> None:
@@ -93,6 +98,7 @@ class SimNode(Node):
         self._thread = threading.Thread(target=self._run, name="physics", daemon=True)
         self._thread.start()
         groups_text = "; ".join(f"{name}: {', '.join(f.joint_names)}" for name, (f, _) in self._followers.items())
+        warn_of_unknown(self)
         self.get_logger().info(f"ready: {chain.model.name} in {arm.name} ({groups_text})")
 
     def _opened(self, chain: Chain, initial: dict[str, float]) -> SimulatedArm:
@@ -137,6 +143,18 @@ class SimNode(Node):
         for controller in self._followers:
             self._hold(controller)
 
+    def _examine(self, tell: Tell) -> None:
+        """How the simulation is, once a second."""
+        arm = self._arm
+        if arm is None:
+            tell(DiagnosticStatus.WARN, "arm", "waiting for robot_description")
+            return
+        slow = self._skipped > self._skipped_before
+        sentence = "too slow a machine: steps of physics are skipped" if slow else "running"
+        level = DiagnosticStatus.WARN if slow else DiagnosticStatus.OK
+        tell(level, "arm", sentence, backend=arm.name, skipped_s=self._skipped, joint_states="measured")
+        self._skipped_before = self._skipped
+
     # Physics
 
     def _time(self) -> float:
@@ -156,6 +174,7 @@ class SimNode(Node):
                 if behind > BEHIND:
                     # Whoever plans goes by the clock: rather skip steps than let the arm lag behind its commands.
                     self._physics += behind
+                    self._skipped += behind
                     cause = "physics cannot keep up with real time on this machine: some of its steps are skipped"
                     self._warnings.warn("behind", cause)
                 while self._physics <= time.monotonic() and not self._stop.is_set():

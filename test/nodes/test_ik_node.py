@@ -8,13 +8,14 @@ import time
 import numpy as np
 import pytest
 from conftest import URDF as ARMS
-from geometry_msgs.msg import PointStamped
+from geometry_msgs.msg import Point, PointStamped
 from rcl_interfaces.srv import DescribeParameters, SetParameters
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from scipy.spatial.transform import Rotation
 from sensor_msgs.msg import JointState
-from std_msgs.msg import String
+from std_msgs.msg import Header, String
+from visualization_msgs.msg import Marker, MarkerArray
 
 from ik_solver_ros.kinematics.load import load_chain
 from ik_solver_ros.nodes import convert
@@ -160,8 +161,8 @@ def test_rviz_2d_goal(peer):
 
 def test_goals_in_other_frames_of_the_robot(peer):
     be_at(peer, Q)
-    answer = peer.send_goal([0.0, 0.0, 0.0], frame="gripper_frame_link")  # where it is: z is 0, so a 2D goal
-    assert "2D goal" in answer.message
+    answer = peer.send_goal([0.0, 0.0, 0.0], frame="gripper_frame_link")  # where it is: z is 0, but leans
+    assert answer.message == "goal reached"
     peer.spin(1.5)
     be_at(peer, Q)
     sent = len(peer.trajectories)
@@ -179,7 +180,7 @@ BAD = [
     ((0.2, 0.0, 0.1), (0, 0, 0, 0), "base_link", "norm is 0"),
     ((0.2, 0.0, 0.1), (0, 0, 0, 2), "base_link", "norm is 2"),
     ((0.2, 0.0, 0.1), (0, math.nan, 0, 1), "base_link", "quat_xyzw"),
-    ((0.2, 0.0, 0.1), (0, 0, 0, 1), "moon", "known frames are: base_link, shoulder_link"),
+    ((0.2, 0.0, 0.1), (0, 0, 0, 1), "moon", "known frames"),
 ]
 
 
@@ -284,6 +285,90 @@ def test_live_parameters(peer):
     assert values(peer.send_goal([0.2, 0.1, 0.15], (0, 1, 0, 0)))["outcome"] == "REACHED"
     assert set_parameter(peer, "goal_mode", "pose").successful
     peer.spin(1.5)
+
+
+def test_goals_out_of_reach_can_be_refused(peer):
+    sideways = np.array([0.25, 0.0, 0.2]), Rotation.from_euler("x", -90, degrees=True).as_quat()
+    be_at(peer)
+    assert set_parameter(peer, "on_unreachable", "reject").successful
+    sent = len(peer.trajectories)
+    assert refused(peer.send_goal(*sideways), "on_unreachable = 'reject'", "not reachable: position reached; the tool")
+    assert nothing_sent(peer, sent)
+    assert set_parameter(peer, "on_unreachable", "nearest").successful
+    assert set_parameter(peer, "max_orientation_error", 0.5).successful
+    assert refused(peer.send_goal(*sideways), "max_orientation_error = 0.5", "the nearest is 1")
+    assert set_parameter(peer, "max_orientation_error", np.pi).successful
+    answer = peer.send_goal(*sideways)
+    assert values(answer)["outcome"] == "NEAREST_ORIENTATION" and "vertical plane" in values(answer)["reason"]
+    peer.call("ik_node/hold")
+    peer.spin(1.0)
+
+
+def test_the_elbow_can_be_chosen(peer):
+    found = {}
+    for elbow in ("up", "down"):
+        assert set_parameter(peer, "elbow", elbow).successful
+        be_at(peer)
+        assert set_parameter(peer, "goal_mode", "position").successful
+        sent = len(peer.trajectories)
+        peer.send_goal([0.2, 0.0, 0.2])
+        peer.until(lambda sent=sent: len(peer.trajectories) > sent)
+        found[elbow] = np.array(peer.trajectories[-1].points[-1].positions)
+        np.testing.assert_allclose(CHAIN.forward(found[elbow])[0], [0.2, 0.0, 0.2], atol=1e-4)
+        peer.call("ik_node/hold")
+        peer.spin(1.0)
+    assert found["up"][2] > found["down"][2] + 0.5  # the elbow's bend
+    assert set_parameter(peer, "elbow", "nearest").successful
+    assert set_parameter(peer, "goal_mode", "pose").successful
+
+
+def test_markers(peer):
+    late, shown = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL), []
+    be_at(peer)
+    sideways = Rotation.from_euler("x", -90, degrees=True).as_quat()
+    assert set_parameter(peer, "goal_mode", "pose").successful
+    assert values(peer.send_goal([0.25, 0.0, 0.2], sideways))["outcome"] == "NEAREST_ORIENTATION"
+    peer.create_subscription(MarkerArray, "ik_node/markers", shown.append, late)
+    peer.until(lambda: shown)  # whoever looks later sees it, too
+    markers = shown[-1].markers
+    assert markers[0].action == Marker.DELETEALL
+    by_name = {}
+    for marker in markers[1:]:
+        assert marker.header.frame_id == "base_link"
+        by_name.setdefault(marker.ns, []).append(marker)
+    assert set(by_name) == {"goal", "reached", "residual", "path", "ghost"}
+    assert any("the tool points" in marker.text for marker in by_name["residual"])
+    assert len(by_name["ghost"]) >= 5 and all(0.0 < marker.color.a < 1.0 for marker in by_name["ghost"])
+    goal = by_name["goal"][0]
+    assert goal.type == Marker.LINE_LIST and len(goal.points) == len(goal.colors) == 6
+    np.testing.assert_allclose([goal.points[0].x, goal.points[0].y, goal.points[0].z], [0.25, 0.0, 0.2], atol=1e-9)
+    z_axis = np.subtract(*([p.x, p.y, p.z] for p in (goal.points[5], goal.points[4])))
+    assert z_axis[1] > 0.02 and abs(z_axis[0]) < 1e-6
+    way = by_name["path"][0].points
+    np.testing.assert_allclose([way[-1].x, way[-1].y, way[-1].z], [0.25, 0.0, 0.2], atol=1e-3)
+    peer.spin(2.0)
+    be_at(peer)
+    before = len(shown)
+    peer.point.publish(PointStamped(header=Header(frame_id="base_link"), point=Point(x=9.0, y=0.0, z=0.1)))
+    peer.until(lambda: len(shown) > before)
+    goal = next(marker for marker in shown[-1].markers if marker.ns == "goal")
+    assert goal.type == Marker.SPHERE and goal.pose.position.x == 9.0
+    peer.call("ik_node/hold")
+    peer.spin(1.0)
+
+
+def test_diagnostics(peer, stage):
+    name = f"{stage.namespace.strip('/')}/ik_node: goals"
+    peer.until(lambda: be_at(peer) or any(s.name == name and s.level == OK for a in peer.diagnostics for s in a.status))
+    found = next(s for a in reversed(peer.diagnostics) for s in a.status if s.name == name)
+    assert values(found)["robot"] == "so101" and int(values(found)["accepted"]) > 0
+
+
+def test_an_unknown_parameter_is_warned_of(fresh_stage):
+    process = fresh_stage.start_ik(speed_scael=0.5, constraints=1)
+    text = process.log.read_text()
+    assert "unknown parameter 'speed_scael' is ignored; did you mean 'speed_scale'?" in text
+    assert "unknown parameter 'constraints' is ignored\n" in text
 
 
 def test_the_description_by_topic_and_a_bad_one_before(fresh_stage):

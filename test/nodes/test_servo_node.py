@@ -79,7 +79,7 @@ def test_torque_off_and_on(peer):
 
 def test_diagnostics(peer):
     peer.until(lambda: any("servo_node" in s.name for array in peer.diagnostics[-3:] for s in array.status))
-    found = {s.name: s for array in peer.diagnostics for s in array.status if s.name.startswith("servo_node")}
+    found = {s.name.partition("/")[2]: s for a in peer.diagnostics for s in a.status if "servo_node: " in s.name}
     assert set(found) == {"servo_node: arm", *(f"servo_node: {name}" for name in NAMES)}
     pan = values(found["servo_node: shoulder_pan"])
     assert (pan["temperature_c"], pan["voltage_v"], pan["torque"]) == ("30", "12", "True")

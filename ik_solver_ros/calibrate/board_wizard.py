@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ik_solver_ros.calibrate import Ask, Show
+from ik_solver_ros.calibrate.wizard import Ask, Show
 from ik_solver_ros.errors import CalibrationError
 from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.servo.boards import BoardCodec

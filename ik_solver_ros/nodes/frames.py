@@ -1,0 +1,71 @@
+"""GoalFrames: where a message's frame is, by the robot's own kinematics or by tf2."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import yaml
+from builtin_interfaces.msg import Time as TimeMsg
+from rclpy.node import Node
+from rclpy.time import Time
+from scipy.spatial.transform import Rotation
+
+from ik_solver_ros.errors import UnknownFrameError
+from ik_solver_ros.kinematics.chain import Chain
+from ik_solver_ros.kinematics.kernels import Array
+
+tf2_ros: Any = None
+try:
+    tf2_ros = import_module("tf2_ros")
+except ModuleNotFoundError as missing:
+    if missing.name is None or not missing.name.startswith("tf2"):
+        raise
+
+
+class GoalFrames:
+    """Transforms to base_link. tf2 is listened to from the first foreign frame on: /tf costs whoever hears it."""
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+        self._buffer: Any = None
+        self._listener: Any = None
+
+    def known(self, chain: Chain, frame: str, joints: Array) -> Array | None:
+        """From a frame of the URDF to base_link (4, 4), for joints at (n,); None for other frames."""
+        frame = frame.removeprefix("/")
+        if frame in ("", chain.base_link):
+            return np.eye(4)
+        if frame not in chain.model.links:
+            return None
+        return chain.model.transform(chain.base_link, frame, dict(zip(chain.joint_names, joints)))
+
+    def foreign(self, chain: Chain, frame: str, stamp: TimeMsg, last: bool) -> Array | None:
+        """From any other frame to base_link (4, 4), by tf2; None where it may yet become known.
+
+        last: do not wait any longer, and be content with the newest transform there is, whatever the stamp: a goal
+        stamped by a wall clock has none in simulated time. Raises UnknownFrameError.
+        """
+        frame = frame.removeprefix("/")
+        if tf2_ros is None:
+            raise UnknownFrameError(frame, chain.model.links, "of the robot (tf2_ros is not installed)")
+        if self._buffer is None:
+            self._buffer = tf2_ros.Buffer()
+            self._listener = tf2_ros.TransformListener(self._buffer, self._node)
+        for when in (Time.from_msg(stamp), Time())[: 2 if last else 1]:
+            if self._buffer.can_transform(chain.base_link, frame, when):
+                return _matrix(self._buffer.lookup_transform(chain.base_link, frame, when).transform)
+        if not last:
+            return None
+        heard = yaml.safe_load(self._buffer.all_frames_as_yaml()) or {}
+        others = {*heard, *(about["parent"] for about in heard.values())} - {*chain.model.links, frame}
+        raise UnknownFrameError(frame, [*chain.model.links, *sorted(others)])
+
+
+def _matrix(transform: Any) -> Array:
+    turn, shift = transform.rotation, transform.translation
+    out = np.eye(4)
+    out[:3, :3] = Rotation.from_quat([turn.x, turn.y, turn.z, turn.w]).as_matrix()
+    out[:3, 3] = shift.x, shift.y, shift.z
+    return out
