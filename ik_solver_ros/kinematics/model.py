@@ -31,6 +31,7 @@ from ik_solver_ros.errors import (
     listed,
 )
 from ik_solver_ros.kinematics.kernels import Array
+from ik_solver_ros.kinematics.xacro_file import expanded
 
 # What of a joint is read, by element: whatever else a file has there is nobody's business here.
 PARTS = {
@@ -142,7 +143,7 @@ class RobotModel:
 
 
 def load_model(source: str | os.PathLike[str]) -> RobotModel:
-    """Read a URDF, given as its text or as the path of a file.
+    """Read a URDF, given as its text or as the path of a file; one that ends in .xacro is expanded.
 
     Raises UrdfSyntaxError, DuplicateNameError, UnknownLinkError, CycleError, AxisError or LimitError, and
     FileNotFoundError where the path leads nowhere.
@@ -170,6 +171,8 @@ def _read(source: str | os.PathLike[str]) -> tuple[str, Path | None]:
         shown = source if len(source) < 60 else source[:60] + "..."
         raise UrdfSyntaxError(f"{shown!r} is neither the XML of a URDF (which begins with '<') nor the path of one")
     path = Path(source)
+    if path.suffix == ".xacro":
+        return expanded(path), path.resolve().parent
     return path.read_text(encoding="utf-8-sig").lstrip(), path.resolve().parent
 
 

@@ -27,14 +27,15 @@ except ModuleNotFoundError as missing:
 class GoalFrames:
     """Transforms to base_link. tf2 is listened to from the first foreign frame on: /tf costs whoever hears it."""
 
-    def __init__(self, node: Node) -> None:
-        self._node = node
+    def __init__(self, node: Node, prefix: str) -> None:
+        """prefix: of the robot's frames in messages and tf2."""
+        self._node, self._prefix = node, prefix
         self._buffer: Any = None
         self._listener: Any = None
 
     def known(self, chain: Chain, frame: str, joints: Array) -> Array | None:
         """From a frame of the URDF to base_link (4, 4), for joints at (n,); None for other frames."""
-        frame = frame.removeprefix("/")
+        frame = frame.removeprefix("/").removeprefix(self._prefix)
         if frame in ("", chain.base_link):
             return np.eye(4)
         if frame not in chain.model.links:
@@ -53,9 +54,10 @@ class GoalFrames:
         if self._buffer is None:
             self._buffer = tf2_ros.Buffer()
             self._listener = tf2_ros.TransformListener(self._buffer, self._node)
+        base = self._prefix + chain.base_link
         for when in (Time.from_msg(stamp), Time())[: 2 if last else 1]:
-            if self._buffer.can_transform(chain.base_link, frame, when):
-                return _matrix(self._buffer.lookup_transform(chain.base_link, frame, when).transform)
+            if self._buffer.can_transform(base, frame, when):
+                return _matrix(self._buffer.lookup_transform(base, frame, when).transform)
         if not last:
             return None
         heard = yaml.safe_load(self._buffer.all_frames_as_yaml()) or {}

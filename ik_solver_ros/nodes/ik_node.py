@@ -66,7 +66,7 @@ class IkNode(Node):
         self._steady = SteadyClock(self, self._on_jump)
         self._goals = GoalStatus(self)
         self._markers: Markers | None = None
-        self._frames = GoalFrames(self)
+        self._frames = GoalFrames(self, value(self, "frame_prefix"))
         self._frame_timer = self.create_timer(0.02, self._on_frame_timer)
         self._pending: Callable[[], None] | None = None
         self._forget_pending()
@@ -135,7 +135,7 @@ class IkNode(Node):
         self._planner = MotionPlanner(limits, value(self, "replan_lead"), check)
         self._configure()
         self._home = self._home_position(chain)
-        self._markers = Markers(self, chain)
+        self._markers = Markers(self, chain, value(self, "frame_prefix"))
         warn_of_unknown(self)
         log.info("ready for goals")
 

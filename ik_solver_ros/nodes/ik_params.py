@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ik_solver_ros.collision.guard import MARGIN
-from ik_solver_ros.nodes.parameters import DESCRIPTION_PARAMS, Param
+from ik_solver_ros.nodes.parameters import DESCRIPTION_PARAMS, FRAME_PREFIX, Param
 from ik_solver_ros.solvers.solution import ELBOW
 from ik_solver_ros.solvers.solve import SOLVERS
 from ik_solver_ros.trajectory.limits import RAMP_TIME
@@ -93,4 +93,4 @@ STEERING = (
     Param("live", False, "step-wise: one CCDIK sweep for each tick instead of a whole solution"),
     Param("live_rate", 30.0, "[Hz] ticks of the live mode", 1.0, 200.0),
 )
-PARAMS = (*DESCRIPTION_PARAMS, *SOLVING, *MOVING, *GUARD, *PATHS, *STEERING)
+PARAMS = (*DESCRIPTION_PARAMS, FRAME_PREFIX, *SOLVING, *MOVING, *GUARD, *PATHS, *STEERING)

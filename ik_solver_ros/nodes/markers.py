@@ -41,8 +41,8 @@ KINDS = {"box": Marker.CUBE, "sphere": Marker.SPHERE, "cylinder": Marker.CYLINDE
 class Markers:
     """Drawn only while somebody looks; whoever comes later gets the last ones."""
 
-    def __init__(self, node: Node, chain: Chain) -> None:
-        self._chain = chain
+    def __init__(self, node: Node, chain: Chain, frame_prefix: str) -> None:
+        self._chain, self._frame = chain, frame_prefix + chain.base_link
         self._frames = LinkFrames(chain.model, chain.base_link)
         self._shapes = [shape for shape in visual_shapes(chain.model)[0] if shape.link in self._frames.links]
         self._size = float(np.clip(0.15 * chain.reach, 0.02, 0.2))  # [m] of a triad
@@ -96,7 +96,7 @@ class Markers:
 
     def _marker(self, namespace: str, kind: int, scale: tuple, color: tuple, marker_id: int = 0) -> Marker:
         marker = Marker(ns=namespace, id=marker_id, type=kind, action=Marker.ADD)
-        marker.header.frame_id = self._chain.base_link
+        marker.header.frame_id = self._frame
         marker.scale.x, marker.scale.y, marker.scale.z = (float(length) for length in scale)
         marker.color = _color(color)
         marker.pose.orientation.w = 1.0

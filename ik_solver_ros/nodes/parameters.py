@@ -79,3 +79,4 @@ DESCRIPTION_PARAMS = (
     Param("tip_link", "", "link that goals are for; empty: the end of the one serial chain there is"),
     Param("tool_axis", "", "where the tool points, in the tip frame: x, -z, or three numbers; empty: found by itself"),
 )
+FRAME_PREFIX = Param("frame_prefix", "", "of the robot's frames in messages and tf2, as robot_state_publisher has it")

@@ -32,13 +32,14 @@ from ik_solver_ros.nodes.controllers import controllers
 from ik_solver_ros.nodes.description import when_described
 from ik_solver_ros.nodes.health import Health, Tell
 from ik_solver_ros.nodes.main import run
-from ik_solver_ros.nodes.parameters import DESCRIPTION_PARAMS, Param, declare, value, warn_of_unknown
+from ik_solver_ros.nodes.parameters import DESCRIPTION_PARAMS, FRAME_PREFIX, Param, declare, value, warn_of_unknown
 from ik_solver_ros.nodes.throttle import Warnings
 from ik_solver_ros.nodes.trajectory_input import TrajectoryInput
 from ik_solver_ros.trajectory.trajectory import State, Trajectory
 
 PARAMS = (
     *DESCRIPTION_PARAMS,
+    FRAME_PREFIX,
     Param(
         "backend",
         "auto",
@@ -88,6 +89,7 @@ class SimNode(Node):
         )
         self._arm = arm = self._opened(chain, named)
         self._chain = chain
+        self._base_frame = value(self, "frame_prefix") + chain.base_link
         positions = arm.read().positions
         for controller in controllers(self, chain, arm.joint_names):
             name = controller.name
@@ -219,7 +221,7 @@ class SimNode(Node):
         pose = arm.link_pose(self._chain.base_link, self._chain.tip_link)
         try:
             self._states.publish(message)
-            self._tip.publish(convert.pose_msg(*pose, self._chain.base_link, stamp))
+            self._tip.publish(convert.pose_msg(*pose, self._base_frame, stamp))
         except Exception:  # the context was shut down between the check and here
             if self.context.ok():
                 raise
