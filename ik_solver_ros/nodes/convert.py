@@ -127,11 +127,16 @@ def goal_from(pose: Pose, transform: Array, tool_axis: Array, mode: str, height_
     if flat:
         note = f"2D goal: the tip {height_2d:g} m above it, the tool along the arrow; "
         return Goal.approach(position, rotate(quat, (1.0, 0.0, 0.0))), note
+    return goal_of(position, quat, tool_axis, mode), ""
+
+
+def goal_of(position: Array, quat_xyzw: Array, tool_axis: Array, mode: str) -> Goal:
+    """What of a pose in base_link counts in a mode."""
     if mode == "position":
-        return Goal.point(position), ""
+        return Goal.point(position)
     if mode == "approach":
-        return Goal.approach(position, rotate(quat, tool_axis)), ""
-    return Goal.pose(position, quat), ""
+        return Goal.approach(position, rotate(quat_xyzw, tool_axis))
+    return Goal.pose(position, quat_xyzw)
 
 
 def pose_msg(position: Array, quat_xyzw: Array, frame_id: str, stamp: Time) -> PoseStamped:

@@ -10,16 +10,15 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PointStamped, PoseArray, PoseStamped, TwistStamped
 from rclpy.node import Node
+from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Header
-from std_srvs.srv import Trigger
+from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import JointTrajectory
 
 from ik_solver_ros.collision.guard import CollisionGuard
@@ -28,12 +27,12 @@ from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.kinematics.kernels import Array
 from ik_solver_ros.kinematics.load import narrowed
 from ik_solver_ros.nodes import convert
+from ik_solver_ros.nodes.arrivals import Arrivals
 from ik_solver_ros.nodes.clock import SteadyClock
 from ik_solver_ros.nodes.description import when_described
-from ik_solver_ros.nodes.frames import GoalFrames
 from ik_solver_ros.nodes.goal_status import GoalStatus
 from ik_solver_ros.nodes.health import Health, Tell
-from ik_solver_ros.nodes.ik_params import PARAMS
+from ik_solver_ros.nodes.ik_params import PARAMS, SOLVING
 from ik_solver_ros.nodes.joint_limits import joint_limits
 from ik_solver_ros.nodes.latest import Latest
 from ik_solver_ros.nodes.main import run
@@ -49,8 +48,13 @@ from ik_solver_ros.trajectory.limits import MotionLimits
 from ik_solver_ros.trajectory.motion import AT_REST_WITHIN, Motion, MotionPlanner
 from ik_solver_ros.trajectory.trajectory import State, Trajectory
 
-# To a message, given the chain, the transform of its frame to base_link (4, 4), and the joints (n,).
-Answer = Callable[[Chain, Array, Array], None]
+TipMarker: Any = None
+try:
+    from ik_solver_ros.nodes.tip_marker import TipMarker
+except ModuleNotFoundError as missing:
+    if missing.name is None or not missing.name.startswith("interactive_markers"):
+        raise
+
 ARRIVAL = 1.0  # [s] after a motion's end that the arm may take to be there
 
 
@@ -66,10 +70,9 @@ class IkNode(Node):
         self._steady = SteadyClock(self, self._on_jump)
         self._goals = GoalStatus(self)
         self._markers: Markers | None = None
-        self._frames = GoalFrames(self, value(self, "frame_prefix"))
-        self._frame_timer = self.create_timer(0.02, self._on_frame_timer)
-        self._pending: Callable[[], None] | None = None
-        self._forget_pending()
+        self._tip_marker: Any = None
+        self._stopper = self.create_client(SetBool, "servo_node/emergency_stop")
+        self._arrivals = Arrivals(self, self._goals, self._ready)
         self._joint_states = Latest(self, JointState, "joint_states")
         self._steered_until = 0.0
         self._live = value(self, "live")
@@ -136,8 +139,30 @@ class IkNode(Node):
         self._configure()
         self._home = self._home_position(chain)
         self._markers = Markers(self, chain, value(self, "frame_prefix"))
+        self._make_tip_marker(chain)
         warn_of_unknown(self)
         log.info("ready for goals")
+
+    def _make_tip_marker(self, chain: Chain) -> None:
+        if TipMarker is None or self._tip_marker is not None:
+            return
+
+        def chosen(name: str) -> str:
+            return str(value(self, name))
+
+        def choose(name: str, choice: str) -> None:
+            self.set_parameters([Parameter(name, value=choice)])
+
+        self._tip_marker = TipMarker(
+            self,
+            value(self, "frame_prefix") + chain.base_link,
+            0.5 * chain.reach,
+            self._on_dragged,
+            {param.name: param.choices for param in SOLVING if param.name in ("goal_mode", "elbow")},
+            chosen,
+            choose,
+            {"hold": self._hold, "home": self._go_home, "emergency stop": self._stop},
+        )
 
     def _configure(self) -> None:
         self._options = SolverOptions(
@@ -174,51 +199,27 @@ class IkNode(Node):
             goal, note = convert.goal_from(message.pose, transform, chain.tool_axis, mode, height)
             self._pursue(chain, goal, measured, note)
 
-        self._arrived("goal_pose", message.header, answer)
+        self._arrivals.take("goal_pose", message.header, answer)
 
     def _on_clicked_point(self, message: PointStamped) -> None:
         def answer(chain: Chain, transform: Array, measured: Array) -> None:
             at = message.point
             self._pursue(chain, Goal.point(transform[:3, :3] @ (at.x, at.y, at.z) + transform[:3, 3]), measured, "")
 
-        self._arrived("clicked_point", message.header, answer)
+        self._arrivals.take("clicked_point", message.header, answer)
 
     def _on_goal_path(self, message: PoseArray) -> None:
         def answer(chain: Chain, transform: Array, measured: Array) -> None:
             self._trace(chain, [convert.pose_in(pose, transform) for pose in message.poses], measured)
 
-        self._arrived("goal_path", message.header, answer)
+        self._arrivals.take("goal_path", message.header, answer)
 
-    def _arrived(self, source: str, header: Header, answer: Answer) -> None:
-        """Answer a message as soon as its frame is known."""
-        self._goals.begin()
-        self._forget_pending()
-        self._answer(source, header, answer, time.monotonic() + value(self, "tf_timeout"))
+    def _on_dragged(self, feedback: Any) -> None:
+        def answer(chain: Chain, transform: Array, measured: Array) -> None:
+            pose = convert.pose_in(feedback.pose, transform)
+            self._pursue(chain, convert.goal_of(*pose, chain.tool_axis, self._goal_mode), measured, "")
 
-    def _answer(self, source: str, header: Header, answer: Answer, deadline: float) -> None:
-        try:
-            chain, measured = self._ready()
-            transform = self._frames.known(chain, header.frame_id, measured)
-            if transform is None:
-                last = time.monotonic() >= deadline
-                transform = self._frames.foreign(chain, header.frame_id, header.stamp, last)
-            if transform is None:
-                self._pending = partial(self._answer, source, header, answer, deadline)
-                self._frame_timer.reset()
-                return
-            answer(chain, transform, measured)
-        except IkSolverError as error:
-            self._goals.refuse(source, error)
-
-    def _on_frame_timer(self) -> None:
-        pending = self._pending
-        self._forget_pending()
-        if pending is not None:
-            pending()
-
-    def _forget_pending(self) -> None:
-        self._pending = None
-        self._frame_timer.cancel()
+        self._arrivals.take("drag", feedback.header, answer)
 
     def _ready(self) -> tuple[Chain, Array]:
         """The chain and its measured joints (n,). Raises GoalError while something is missing."""
@@ -271,6 +272,7 @@ class IkNode(Node):
         )
         if self._markers is not None:
             self._markers.show(solution, motion.trajectory, q0, self._others)
+        self._put_tip_marker(chain, solution.q)
 
     def _check_answer(self, solution: Solution) -> None:
         """Raise GoalError where the nearest answer is not good enough for the parameters."""
@@ -347,13 +349,13 @@ class IkNode(Node):
         """Move the tip at this velocity, until the commands stop coming."""
         assert self._planner is not None
         linear, angular = message.twist.linear, message.twist.angular
-        transform = self._frames.known(chain, message.header.frame_id, measured)
+        transform = self._arrivals.frames.known(chain, message.header.frame_id, measured)
         if transform is None:
-            transform = self._frames.foreign(chain, message.header.frame_id, message.header.stamp, last=True)
+            transform = self._arrivals.frames.foreign(chain, message.header.frame_id, message.header.stamp, last=True)
         assert transform is not None
         rotation = transform[:3, :3]
         now = self._steady.now()
-        self._forget_pending()
+        self._arrivals.forget()
         q = self._commanded(measured, now)
         velocity = solve_velocity(
             chain, q, rotation @ [linear.x, linear.y, linear.z], rotation @ [angular.x, angular.y, angular.z]
@@ -434,27 +436,46 @@ class IkNode(Node):
     # Services
 
     def _on_hold(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        return self._serve(response, "holding", lambda planner, measured: planner.stop(measured, self._steady.now()))
+        response.success, response.message = self._hold()
+        return response
 
     def _on_home(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        return self._serve(
-            response, "going home", lambda planner, measured: planner.to(self._home, measured, self._steady.now())
-        )
+        response.success, response.message = self._go_home()
+        return response
 
-    def _serve(self, response: Trigger.Response, what: str, move: Any) -> Trigger.Response:
+    def _hold(self) -> tuple[bool, str]:
+        return self._do("holding", lambda planner, measured: planner.stop(measured, self._steady.now()))
+
+    def _go_home(self) -> tuple[bool, str]:
+        return self._do("going home", lambda planner, measured: planner.to(self._home, measured, self._steady.now()))
+
+    def _stop(self) -> None:
+        """The servos' emergency stop where there is one, and hold."""
+        if self._stopper.service_is_ready():
+            self._stopper.call_async(SetBool.Request(data=True))
+        self._hold()
+
+    def _do(self, what: str, move: Callable[[MotionPlanner, Array], Motion]) -> tuple[bool, str]:
+        """Make a motion that is no goal's, and return whether it is made and a sentence."""
         self._goals.begin()
         self._live_goal = None
-        self._forget_pending()
+        self._arrivals.forget()
         try:
-            _, measured = self._ready()
-            self._send(move(self._planner, measured))
+            chain, measured = self._ready()
+            assert self._planner is not None
+            motion = move(self._planner, measured)
+            self._send(motion)
             self._goals.drop()
             self._goals.report(DiagnosticStatus.OK, what, outcome=what.upper().replace(" ", "_"))
-            response.success, response.message = True, what
+            self._put_tip_marker(chain, motion.trajectory.positions[-1])
         except IkSolverError as error:
             self._goals.refuse(what, error)
-            response.success, response.message = False, str(error)
-        return response
+            return False, str(error)
+        return True, what
+
+    def _put_tip_marker(self, chain: Chain, q: Array) -> None:
+        if self._tip_marker is not None and not self._tip_marker.held:
+            self._tip_marker.put(*chain.forward(chain.clamped(q)))
 
     # What leaves the node
 
@@ -464,7 +485,9 @@ class IkNode(Node):
             self._markers.refresh()
         level, sentence = DiagnosticStatus.OK, "ready for goals"
         try:
-            self._ready()
+            chain, measured = self._ready()
+            if self._planner is not None and not self._planner.moving(self._steady.now()):
+                self._put_tip_marker(chain, measured)
         except IkSolverError as error:
             level, sentence = DiagnosticStatus.WARN, str(error)
         robot = "" if self._chain is None else self._chain.model.name

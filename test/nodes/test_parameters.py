@@ -19,7 +19,7 @@ TABLES = {
     "constraints": constraints.WHOLE,
     "controllers": controllers.PARAMS,
 }
-SHARED = ("description", "controllers", "constraints", "parameters")
+SHARED = ("arrivals", "description", "controllers", "constraints", "parameters")
 
 
 def used(files) -> set[str]:
