@@ -18,6 +18,10 @@
     |-- UnknownSolverError (KeyError)
     |-- UnsupportedChainError      a solver that cannot work on this chain
     |-- TrajectoryError (ValueError)  a trajectory that is refused whole
+    |-- GoalRefusedError           ik_node refused a goal of ArmClient's
+    |-- GoalMissedError            the arm did not come to it
+    |-- GoalReplacedError          somebody sent another
+    |-- ArmTimeoutError            a node does not answer
     |-- BusError                   a serial port that cannot be opened, or is gone
     |-- CalibrationError (ValueError)  a calibration that cannot be used
     |-- RecordError (ValueError)   a file that is not the record of a run
@@ -141,6 +145,22 @@ class TrajectoryError(IkSolverError, ValueError):
     def __init__(self, message: str, *, joint: str = "") -> None:
         super().__init__(message)
         self.joint = joint
+
+
+class GoalRefusedError(IkSolverError):
+    """ik_node has refused a goal; the message says why."""
+
+
+class GoalMissedError(IkSolverError):
+    """The arm did not come to where it was led; the message says what kept it."""
+
+
+class GoalReplacedError(IkSolverError):
+    """Another goal, or a hold, came before this one was executed."""
+
+
+class ArmTimeoutError(IkSolverError, TimeoutError):
+    """A node that does not answer; the message names it."""
 
 
 class BusError(IkSolverError):

@@ -29,7 +29,14 @@ def nodes(given, robot):
     """ik_node, servo_node, and what shows them."""
     servos = {"port": given["port"], "calibration": given["config"], "protocol": given["protocol"]}
     return [
-        own("ik_node", "servo.yaml", given, speed_scale=float(given["speed_scale"]), frame_prefix=frame_prefix(given)),
+        own(
+            "ik_node",
+            "servo.yaml",
+            given,
+            calibration=given["config"],
+            speed_scale=float(given["speed_scale"]),
+            frame_prefix=frame_prefix(given),
+        ),
         own("servo_node", "servo.yaml", given, baud=int(given["baud"]), **servos),
         *state_publisher(given, robot),
         *rviz(given, robot.chain.base_link),

@@ -34,7 +34,7 @@ class Arrivals:
 
     def take(self, source: str, header: Header, answer: Answer) -> None:
         """A message has come that is a goal."""
-        self._goals.begin()
+        self._goals.begin(header.stamp)
         self.forget()
         self._try(source, header, answer, time.monotonic() + value(self._node, "tf_timeout"))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
 
@@ -17,19 +18,23 @@ class GoalStatus:
     def __init__(self, node: Node) -> None:
         self.goal_id = 0  # of the goal that came last
         self.ledger = GoalLedger()
+        self._stamp = ""
         self.refused = 0
         self.last = "none came yet"  # what was said of the last one
         self._node = node
         self._warnings = Warnings(node)
         self._status = node.create_publisher(DiagnosticStatus, "~/status", 10)
 
-    def begin(self) -> None:
-        """Another goal has come."""
+    def begin(self, stamp: Time | None = None) -> None:
+        """Another goal has come; its `stamp` is repeated in the answer, for whoever sent it."""
         self.goal_id += 1
+        self._stamp = "" if stamp is None else f"{stamp.sec}.{stamp.nanosec:09d}"
 
     def report(self, level: bytes, message: str, **values: object) -> None:
         """Answer the present goal."""
         self.last = message
+        if self._stamp:
+            values["goal_stamp"] = self._stamp
         self._say(level, self.goal_id, message, **values)
 
     def refuse(self, source: str, error: IkSolverError) -> None:

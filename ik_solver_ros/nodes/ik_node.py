@@ -1,8 +1,8 @@
 """ik_node: goals in, joint trajectories out.
 
-goal_pose, clicked_point -> solve          \
-goal_path                -> plan_tip_path   -> MotionPlanner -> joint_trajectory_controller/joint_trajectory
-~/delta_twist_cmds       -> solve_velocity /
+goal_pose, goal_approach, clicked_point -> solve          \
+goal_path                               -> plan_tip_path   -> MotionPlanner -> joint_trajectory_controller/...
+~/delta_twist_cmds                      -> solve_velocity /
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from ik_solver_ros.errors import GoalError, IkSolverError, TrajectoryError
 from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.kinematics.kernels import Array
 from ik_solver_ros.kinematics.load import narrowed
+from ik_solver_ros.kinematics.quaternion import rotate
 from ik_solver_ros.nodes import convert
 from ik_solver_ros.nodes.arrivals import Arrivals
 from ik_solver_ros.nodes.clock import SteadyClock
@@ -38,6 +40,7 @@ from ik_solver_ros.nodes.latest import Latest
 from ik_solver_ros.nodes.main import run
 from ik_solver_ros.nodes.markers import Markers
 from ik_solver_ros.nodes.parameters import declare, value, warn_of_unknown
+from ik_solver_ros.servo.calibration import load_calibration
 from ik_solver_ros.solvers.ccdik_seed import ccdik_step
 from ik_solver_ros.solvers.goal import Goal
 from ik_solver_ros.solvers.solution import Solution, SolverOptions, Status
@@ -55,7 +58,8 @@ except ModuleNotFoundError as missing:
     if missing.name is None or not missing.name.startswith("interactive_markers"):
         raise
 
-ARRIVAL = 1.0  # [s] after a motion's end that the arm may take to be there
+ARRIVAL = 1.0  # [s] after a motion's end that the arm may take to be there...
+THERE = 0.005  # [rad or m] ...this near; after it, what it has not followed by is missed
 
 
 class IkNode(Node):
@@ -83,6 +87,7 @@ class IkNode(Node):
         when_described(self, self._use)
         # Of what arrives faster than it can be done, the latest counts.
         self.create_subscription(PoseStamped, "goal_pose", self._on_goal_pose, 1)
+        self.create_subscription(PoseStamped, "goal_approach", self._on_goal_approach, 1)
         self.create_subscription(PointStamped, "clicked_point", self._on_clicked_point, 1)
         self.create_subscription(PoseArray, "goal_path", self._on_goal_path, 1)
         self.create_subscription(TwistStamped, "~/delta_twist_cmds", self._on_twist, 1)
@@ -99,6 +104,7 @@ class IkNode(Node):
     def _use(self, chain: Chain) -> None:
         log = self.get_logger()
         given = joint_limits(self, chain.joint_names)
+        chain = self._calibrated(chain)
         limits = MotionLimits.from_urdf(
             chain.joint_names, chain.lower, chain.upper, chain.velocity_limit, value(self, "ramp_time"), given
         )
@@ -142,6 +148,17 @@ class IkNode(Node):
         self._make_tip_marker(chain)
         warn_of_unknown(self)
         log.info("ready for goals")
+
+    def _calibrated(self, chain: Chain) -> Chain:
+        """The chain within the ranges of its servos, where a calibration is given."""
+        path = value(self, "calibration")
+        if not path:
+            return chain
+        calibration = load_calibration(Path(path))
+        calibration.fit({j.name: (j.lower, j.upper) for j in chain.model.joints.values()}, chain.joint_names)
+        ranges = {joint.name: joint.limits for joint in calibration.joints}
+        low, high = np.transpose([ranges[name] for name in chain.joint_names])
+        return narrowed(chain, np.maximum(chain.lower, low), np.minimum(chain.upper, high))
 
     def _make_tip_marker(self, chain: Chain) -> None:
         if TipMarker is None or self._tip_marker is not None:
@@ -200,6 +217,13 @@ class IkNode(Node):
             self._pursue(chain, goal, measured, note)
 
         self._arrivals.take("goal_pose", message.header, answer)
+
+    def _on_goal_approach(self, message: PoseStamped) -> None:
+        def answer(chain: Chain, transform: Array, measured: Array) -> None:
+            position, quat = convert.pose_in(message.pose, transform)
+            self._pursue(chain, Goal.approach(position, rotate(quat, (1.0, 0.0, 0.0))), measured, "")
+
+        self._arrivals.take("goal_approach", message.header, answer)
 
     def _on_clicked_point(self, message: PointStamped) -> None:
         def answer(chain: Chain, transform: Array, measured: Array) -> None:
@@ -388,13 +412,14 @@ class IkNode(Node):
         if self._planner.moving(now):
             self._wait_for_end()
             return
-        off = self._off(now)
-        if off and now < self._planner.ends() + ARRIVAL:
-            self._wait_for_end(0.1)
+        waited = now >= self._planner.ends() + ARRIVAL
+        off = self._off(now, AT_REST_WITHIN if waited else THERE)
+        if off and not waited:
+            self._wait_for_end(0.02)
             return
         self._goals.finish(off)
 
-    def _off(self, now: float) -> str:
+    def _off(self, now: float, within: float) -> str:
         """What keeps the arm from being where it was led; empty where it is there."""
         assert self._planner is not None
         try:
@@ -405,7 +430,7 @@ class IkNode(Node):
         assert state is not None
         off = np.abs(state.position - measured)
         worst = int(np.argmax(off))
-        if off[worst] <= AT_REST_WITHIN:
+        if off[worst] <= within:
             return ""
         return f"missed: joint {chain.joint_names[worst]!r} is {off[worst]:.3g} from where it was led"
 

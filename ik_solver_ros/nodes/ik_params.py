@@ -49,6 +49,9 @@ SOLVING = (
     Param("goal_2d_height", 0.1, "[m] height of the tip for RViz's 2D Goal Pose, whose z is 0", -10.0, 10.0, live=True),
 )
 MOVING = (
+    Param(
+        "calibration", "", "path of servo_node's calibration (YAML): answers keep to the servos' ranges; empty: none"
+    ),
     Param("speed_scale", 1.0, "share of the velocity limits to use", 0.01, 1.0, live=True),
     Param("ramp_time", RAMP_TIME, "[s] from rest to full speed; a URDF has no acceleration limits", 0.01, 10.0),
     Param("replan_lead", 0.02, "[s] a new goal in motion bends the motion this much later", 0.0, 1.0),

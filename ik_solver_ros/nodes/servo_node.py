@@ -120,7 +120,8 @@ class ServoNode(Node):
             arm = ServoArm(calibration, TableBus(port, CODECS[calibration.protocol]))
         else:
             arm = BoardArm(calibration, port, board_codec(calibration.protocol, self._reset_time()), self._start(chain))
-        narrower = {joint.name: joint.limits for joint in calibration.joints}
+        # A tick more than the range, to which ticks are clamped: the URDF's limits need not be whole ticks.
+        narrower = {j.name: (j.limits[0] - j.per_tick, j.limits[1] + j.per_tick) for j in calibration.joints}
         self._controllers = controllers(self, chain, arm.joint_names, narrower, value(self, "speed_scale"))
         self._park = self._parked(chain)
         self._cycle = cycle = ServoCycle(arm, self._followers)

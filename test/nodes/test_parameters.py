@@ -24,7 +24,7 @@ SHARED = ("arrivals", "description", "controllers", "constraints", "parameters")
 
 def used(files) -> set[str]:
     text = "".join((NODES / f"{name}.py").read_text() for name in files)
-    return set(re.findall(r"""value\((?:self|node), "([\w.]+)"\)""", text))
+    return set(re.findall(r"""value\((?:self|node|self\._node), "([\w.]+)"\)""", text))
 
 
 @pytest.mark.parametrize("table", TABLES)

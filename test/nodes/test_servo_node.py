@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import signal
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import yaml
 from conftest import URDF as ARMS
 
+from ik_solver_ros.arm.emulated_calibration import emulated_calibration
 from ik_solver_ros.kinematics.load import load_chain
 from ik_solver_ros.servo import feetech
 from ik_solver_ros.servo.emulated import EmulatedBus, EmulatedPort, EmulatedServo
@@ -211,3 +213,14 @@ def test_a_port_that_is_not_there(wired, fresh_stage):
     )
     assert process.process.wait(60.0) == 1
     assert "port /dev/nowhere cannot be opened" in process.log.read_text()
+
+
+def test_goals_keep_to_the_ranges_of_the_servos(fresh_stage, tmp_path):
+    narrow = emulated_calibration(CHAIN, "feetech")
+    joints = [replace(j, min=1800, max=2300) if j.name == "shoulder_pan" else j for j in narrow.joints]
+    replace(narrow, joints=tuple(joints)).dump(tmp_path / "arm.yaml")
+    fresh_stage.start_servos(calibration=str(tmp_path / "arm.yaml"))
+    fresh_stage.start_ik(goal_mode="position", calibration=str(tmp_path / "arm.yaml"))
+    answer = fresh_stage.peer.send_goal([0.05, 0.25, 0.15])  # to the left, farther than the waist turns
+    assert values(answer)["outcome"] == "NEAREST_POSITION" and "shoulder_pan" in values(answer)["reason"]
+    fresh_stage.peer.until(lambda: fresh_stage.peer.accounts and fresh_stage.peer.accounts[-1]["outcome"] == "EXECUTED")
