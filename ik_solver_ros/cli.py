@@ -1,4 +1,4 @@
-"""The commands: python -m ik_solver_ros solve | calibrate | record | plot | demo. Only record and demo need ROS."""
+"""The commands of python -m ik_solver_ros. Only record and demo need ROS."""
 
 from __future__ import annotations
 
@@ -60,6 +60,22 @@ def _parser() -> argparse.ArgumentParser:
     solve.add_argument("--solver", default="ccdik", help="default: ccdik")
     solve.add_argument("--json", action="store_true", help="JSON alone, without the sentence")
     solve.set_defaults(run=_solve)
+
+    doctor = commands.add_parser(
+        "doctor",
+        help="what a URDF is worth, and what of it looks wrong",
+        description="Reads a URDF or xacro file and tells of its chain, its wrist and what that means for goals, its "
+        "limits, inertias, shapes and reach. Exit status 0 where nothing looks wrong, 1 where something does, 2 where "
+        "it cannot be used.",
+    )
+    doctor.add_argument("urdf", help="path of a URDF, or of a xacro file")
+    doctor.add_argument("--base-link", help="default: the root of the URDF")
+    doctor.add_argument("--tip-link", help="default: the end of the one serial chain")
+    doctor.add_argument("--tool-axis", help="where the tool points, in the tip frame: x, -z, '0 0.6 0.8'")
+    doctor.add_argument(
+        "--plot", type=Path, metavar="FILE", help="draw where the tip can be and how freely the tool can be aimed there"
+    )
+    doctor.set_defaults(run=_doctor)
 
     calibrate = commands.add_parser(
         "calibrate",
@@ -174,6 +190,37 @@ def _solve(parsed: argparse.Namespace) -> int:
         )
     )
     return 0 if solution.status is Status.REACHED else 1
+
+
+def _doctor(parsed: argparse.Namespace) -> int:
+    from ik_solver_ros.doctor import examine
+    from ik_solver_ros.kinematics.load import load_chain
+
+    chain = load_chain(parsed.urdf, parsed.base_link, parsed.tip_link, parsed.tool_axis)
+    print("examining; the very first time the solver is compiled, which takes about a minute", file=sys.stderr)
+    findings = examine(chain)
+    for finding in findings:
+        print(f"{'!' if finding.warning else ' '} {finding.text}")
+    warnings = sum(finding.warning for finding in findings)
+    print(f"\n{warnings} of these look wrong (!)" if warnings else "\nnothing looks wrong")
+    if parsed.plot is not None:
+        try:
+            from rich.console import Console
+            from rich.progress import Progress
+
+            from ik_solver_ros.plot.reachable import draw_reachable, reachable
+        except ImportError as error:
+            print(
+                f"error: drawing needs more than is installed ({error}): pip install 'ik_solver_ros[plot]'",
+                file=sys.stderr,
+            )
+            return 2
+        with Progress(console=Console(stderr=True)) as progress:
+            task = progress.add_task("aiming the tool", total=1.0)
+            slices = reachable(chain, lambda done: progress.update(task, completed=done))
+        draw_reachable(chain, slices, parsed.plot)
+        print(f"drawn to {parsed.plot}")
+    return 1 if warnings else 0
 
 
 def _calibrate(parsed: argparse.Namespace) -> int:

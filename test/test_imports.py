@@ -22,7 +22,8 @@ MAY_IMPORT = {
     "collision": {"errors", "jit", "kinematics", "trajectory"},
     "servo": {"errors"},
     "arm": {"errors", "kinematics", "trajectory", "servo"},
-    "plot": {"errors", "kinematics", "trajectory", "arm"},
+    "plot": {"errors", "kinematics", "solvers", "trajectory", "arm"},
+    "doctor": {"errors", "kinematics", "solvers"},
     "calibrate": {"errors", "kinematics", "servo"},
     "nodes": {"errors", "share", "kinematics", "solvers", "trajectory", "collision", "servo", "arm", "plot"},
     "cli": {
@@ -36,6 +37,7 @@ MAY_IMPORT = {
         "arm",
         "plot",
         "calibrate",
+        "doctor",
         "nodes",
     },
     "__init__": {"kinematics", "solvers"},
@@ -49,11 +51,11 @@ ONLY_IN = {
     "urdf_parser_py": {"kinematics/model.py"},
     "numba": {"jit.py"},
     "serial": {"servo/bus.py"},
-    "yaml": {"servo/calibration.py"},
+    "yaml": {"servo/calibration.py", "nodes/frames.py"},
     "coal": {"collision/self_collision.py"},
-    "matplotlib": {"plot/draw.py"},
+    "matplotlib": {"plot/draw.py", "plot/reachable.py"},
     "PIL": {"arm/showcase.py", "plot/film.py"},
-    "rich": {"nodes/demo.py"},
+    "rich": {"nodes/demo.py", "cli.py"},
 }
 ROS = {
     *("rclpy", "std_msgs", "geometry_msgs", "sensor_msgs", "trajectory_msgs", "diagnostic_msgs", "std_srvs"),

@@ -1,0 +1,110 @@
+"""Where the tip can be, and how freely the tool can be aimed there: a picture."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import matplotlib
+import numpy as np
+from matplotlib.figure import Figure
+
+from ik_solver_ros.kinematics.chain import Chain, Wrist
+from ik_solver_ros.kinematics.kernels import Array
+from ik_solver_ros.solvers.batch import solve_batch
+
+CELLS = 56  # of a picture, each way
+FAN, SPHERE = 36, 96  # directions that are tried at each place: within the arm's plane, or all round
+WITHIN = 1e-3, math.radians(2.0)  # [m], [rad] that count as reached
+
+
+class Slice(NamedTuple):
+    """Places in a plane, and what share of the directions the tool can have there; nan where the tip cannot be."""
+
+    across: Array  # (c,) [m]
+    up: Array  # (c,) [m]
+    share: Array  # (c, c), rows by `up`
+    names: tuple[str, str]
+
+
+def reachable(chain: Chain, progress: Callable[[float], None] = lambda _: None) -> list[Slice]:
+    """The arm's vertical plane, and the level of its middle. progress: called with the share that is done."""
+    rng = np.random.default_rng(0)
+    lower, upper = (np.where(np.isfinite(b), b, s * math.pi) for b, s in ((chain.lower, -1.0), (chain.upper, 1.0)))
+    tips = np.array([chain.forward(q)[0] for q in rng.uniform(lower, upper, (4000, chain.n))])
+    low, high = tips.min(axis=0), tips.max(axis=0)
+    span = 0.55 * float((high - low).max())
+    middle = 0.5 * (low + high)
+    steps = np.linspace(-span, span, CELLS)
+    level = float(np.median(tips[:, 2]))
+    grid = np.stack(np.meshgrid(steps, steps), axis=-1).reshape(-1, 2)
+    side = np.column_stack([middle[0] + grid[:, 0], np.zeros(len(grid)), middle[2] + grid[:, 1]])
+    top = np.column_stack([middle[0] + grid[:, 0], middle[1] + grid[:, 1], np.full(len(grid), level)])
+    out = []
+    for k, (places, names) in enumerate(((side, ("x", "z")), (top, ("x", "y")))):
+        share = _shares(chain, places, progress, 0.5 * k)
+        i, j = "xyz".index(names[0]), "xyz".index(names[1])
+        out.append(Slice(middle[i] + steps, middle[j] + steps, share.reshape(CELLS, CELLS), names))
+    return out
+
+
+def draw_reachable(chain: Chain, slices: list[Slice], path: Path) -> None:
+    """Draw them into a PNG, PDF or SVG, as the name of `path` says."""
+    matplotlib.use("Agg")
+    figure = Figure(figsize=(12.0, 5.6), layout="constrained")
+    most = 100.0 * max(float(np.nanmax(piece.share, initial=0.01)) for piece in slices)
+    titles = "from the side (y = 0)", "from above"
+    for k, piece in enumerate(slices):
+        axis = figure.add_subplot(1, 2, k + 1)
+        image = axis.pcolormesh(piece.across, piece.up, 100.0 * piece.share, cmap="viridis", vmin=0.0, vmax=most)
+        axis.set_aspect("equal")
+        axis.set_facecolor("0.93")
+        axis.plot(0.0, 0.0, "k+", markersize=9)
+        axis.set_xlabel(f"{piece.names[0]} [m]")
+        axis.set_ylabel(f"{piece.names[1]} [m]")
+        axis.set_title(titles[k], fontsize=10)
+    which = "of the directions within the arm's vertical plane" if _planar(chain) else "of all directions"
+    figure.colorbar(image, ax=figure.axes, label=f"share {which} that the tool can have [%]")
+    figure.suptitle(f"{chain.model.name}: where {chain.tip_link!r} can be; grey: nowhere (+ is {chain.base_link!r})")
+    figure.savefig(path, dpi=110)
+
+
+def _planar(chain: Chain) -> bool:
+    return chain.wrist is Wrist.ROLL and chain.n <= 5
+
+
+def _shares(chain: Chain, places: Array, progress: Callable[[float], None], begin: float) -> Array:
+    """Of (m, 3) places, the share of directions that the tool can have there (m,); nan out of reach."""
+    away = solve_batch(chain, places).position_error
+    share = np.full(len(places), np.nan)
+    inside = np.flatnonzero(away < WITHIN[0])
+    pieces = np.array_split(inside, max(1, len(inside) // 100))
+    for done, piece in enumerate(pieces):
+        directions = _fans(chain, places[piece]) if _planar(chain) else np.tile(_sphere(), (len(piece), 1, 1))
+        count = directions.shape[1]
+        found = solve_batch(chain, np.repeat(places[piece], count, axis=0), directions.reshape(-1, 3))
+        good = (found.position_error < WITHIN[0]) & (found.approach_error < WITHIN[1])
+        share[piece] = good.reshape(-1, count).mean(axis=1)
+        progress(begin + 0.5 * (done + 1) / len(pieces))
+    return share
+
+
+def _fans(chain: Chain, places: Array) -> Array:
+    """Directions in the vertical plane through the first joint and each place, (m, FAN, 3)."""
+    first = chain.model.transform(chain.base_link, chain.model.joints[chain.joint_names[0]].child, {})[:3, 3]
+    out = places[:, :2] - first[:2]
+    out /= np.maximum(np.linalg.norm(out, axis=1, keepdims=True), 1e-9)
+    angles = np.linspace(0.0, 2.0 * math.pi, FAN, endpoint=False)
+    level = out[:, None, :] * np.cos(angles)[None, :, None]
+    height = np.broadcast_to(np.sin(angles)[None, :, None], (len(places), FAN, 1))
+    return np.concatenate([level, height], axis=2)
+
+
+def _sphere() -> Array:
+    """Directions evenly all round (SPHERE, 3): a Fibonacci lattice."""
+    k = np.arange(SPHERE) + 0.5
+    z, turn = 1.0 - 2.0 * k / SPHERE, math.pi * (1.0 + math.sqrt(5.0)) * k
+    radius = np.sqrt(1.0 - z * z)
+    return np.column_stack([radius * np.cos(turn), radius * np.sin(turn), z])
