@@ -11,7 +11,7 @@ RUN = env -u PYTHONPATH -u PYTHONHOME -u LD_LIBRARY_PATH -u AMENT_PREFIX_PATH -u
 
 SOURCES := $(shell find ik_solver_ros launch urdf config scripts resource -type f -not -name '*.pyc') setup.py setup.cfg pyproject.toml
 
-.PHONY: demo test lint bench peers clean
+.PHONY: demo test lint bench peers docs clean
 
 demo: .venv/installed
 	@$(RUN) .venv/bin/python -m ik_solver_ros demo --arm $(ARM) $(if $(GUI),--gui)
@@ -32,8 +32,13 @@ bench: .venv-bench/installed
 peers: .venv-peers/installed
 	@$(RUN) .venv-peers/bin/python -m benchmarks.peers $(ARMS)
 
+# build/site/index.html; warnings are errors
+docs: .venv-docs/installed
+	@$(RUN) .venv-docs/bin/python docs/generate.py
+	@$(RUN) .venv-docs/bin/python -m mkdocs build --strict --quiet
+
 clean:
-	rm -rf .venv .venv-test .venv-bench .venv-peers build dist out *.egg-info
+	rm -rf .venv .venv-test .venv-bench .venv-peers .venv-docs build dist out *.egg-info
 
 .venv/installed: $(SOURCES)
 	@$(call make-venv,.venv,demo)
@@ -46,6 +51,9 @@ clean:
 
 .venv-peers/installed: $(SOURCES)
 	@$(call make-venv,.venv-peers,peers)
+
+.venv-docs/installed: $(SOURCES)
+	@$(call make-venv,.venv-docs,docs)
 
 comma := ,
 

@@ -59,7 +59,17 @@ ONLY_IN = {
 }
 ROS = {
     *("rclpy", "std_msgs", "geometry_msgs", "sensor_msgs", "trajectory_msgs", "diagnostic_msgs", "std_srvs"),
-    *("rcl_interfaces", "builtin_interfaces", "control_msgs", "launch", "launch_ros", "ament_index_python"),
+    *(
+        "rcl_interfaces",
+        "builtin_interfaces",
+        "control_msgs",
+        "visualization_msgs",
+        "interactive_markers",
+        "tf2_ros",
+        "launch",
+        "launch_ros",
+        "ament_index_python",
+    ),
 }
 FILES = sorted(PACKAGE.rglob("*.py"))
 
