@@ -17,24 +17,30 @@ from ik_solver_ros.nodes.parameters import value
 def when_described(node: Node, use: Callable[[Chain], None]) -> None:
     """Call `use` with the chain: at once where a parameter has the robot, else for each new robot_description.
 
-    Raises UrdfError, GoalError or OSError where the parameters are wrong; a bad message is logged and ignored.
+    Raises UrdfError, GoalError or OSError where description_file or the names are wrong. A bad robot_description,
+    parameter or message, is logged, and the topic's next one is waited for.
     """
-    source = value(node, "robot_description") or value(node, "description_file")
-    if source:
-        use(_load(node, source))
-        return
-    last = ""
+    last, accepted = "", False
 
     def received(message: String) -> None:
-        nonlocal last
+        nonlocal last, accepted
         if message.data == last:
             return
         last = message.data
         try:
             use(_load(node, message.data))
+            accepted = True
         except IkSolverError as error:
             node.get_logger().error(f"robot_description refused: {error}")
 
+    text, file = value(node, "robot_description"), value(node, "description_file")
+    if text:
+        received(String(data=text))
+        if accepted:
+            return
+    elif file:
+        use(_load(node, file))
+        return
     qos = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL)
     node.create_subscription(String, "robot_description", received, qos)
     node.get_logger().info("waiting for the robot on the topic robot_description")

@@ -94,6 +94,18 @@ def test_it_starts_and_stops_cleanly(launched, file):
     assert "Traceback" not in run.text() and "process has died" not in run.text()
 
 
+def test_rviz_alone(launched):
+    run = launched("view.launch.py", "base_link:=base")
+    try:
+        get_package_prefix("rviz2")
+    except PackageNotFoundError:
+        assert run.process.wait(60.0) == 0
+        assert "RViz is wanted, but not installed" in run.text()
+    else:
+        run.until("process started")
+        assert run.stop() == 0, run.text()
+
+
 @pytest.mark.parametrize("file", ["sim", "servo", "ros2_control", "view", "two_arms"])
 def test_its_arguments_are_described(file):
     command = ["ros2", "launch", "ik_solver_ros", f"{file}.launch.py", "--show-args"]

@@ -264,6 +264,8 @@ def test_parameters_are_described_and_validated(peer):
     assert not set_parameter(peer, "solver", "magic").successful
     assert "ccdik, ccdik_seed" in set_parameter(peer, "solver", "magic").reason
     assert not set_parameter(peer, "speed_scale", 3.0).successful
+    assert not set_parameter(peer, "speed_scale", math.nan).successful
+    assert not set_parameter(peer, "position_tolerance", math.inf).successful
     assert not set_parameter(peer, "base_link", "x").successful  # not while running
 
 
@@ -386,6 +388,16 @@ def test_the_description_by_topic_and_a_bad_one_before(fresh_stage):
     fresh_stage.wait(lambda: "ready for goals" in process.log.read_text(), process)
     be_at(peer)
     assert values(peer.send_goal(POSITION, QUAT))["outcome"] == "REACHED"
+
+
+def test_a_bad_description_as_parameter_is_recovered_from(fresh_stage):
+    process = fresh_stage.start("ik_node", robot_description="<robot name='x'><link name='a'/></robot>")
+    peer = fresh_stage.peer
+    fresh_stage.wait(lambda: "robot_description refused" in process.log.read_text(), process)
+    late = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+    described = peer.create_publisher(String, "robot_description", late)
+    described.publish(String(data=(ARMS / "so101.urdf").read_text()))
+    fresh_stage.wait(lambda: "ready for goals" in process.log.read_text(), process)
 
 
 def test_the_live_mode_sweeps_towards_the_goal(fresh_stage):
