@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import time
 
 import numpy as np
 import pytest
 
+from ik_solver_ros.calibrate import board_wizard
 from ik_solver_ros.calibrate.board_wizard import MIDDLE, SLOWLY, calibrate_board
 from ik_solver_ros.calibrate.wizard import EDGE, calibrate
 from ik_solver_ros.cli import main
@@ -145,8 +147,16 @@ def test_lx16a(so101, tmp_path):
     assert not any(servos.torque.values())
 
 
+def wait_for_the_end(board):
+    """Until all that was sent has arrived."""
+    deadline = time.monotonic() + 10.0
+    while any(board.widths.values()) and time.monotonic() < deadline:
+        time.sleep(0.01)
+
+
 @pytest.mark.parametrize("protocol", ["ssc32", "maestro"])
-def test_a_board_is_driven(so101, tmp_path, protocol):
+def test_a_board_is_driven(so101, tmp_path, protocol, monkeypatch):
+    monkeypatch.setattr(board_wizard, "PAUSE", 1e-3)
     codec = board_codec(protocol)
     board = EmulatedBoard(codec, dict.fromkeys(range(8), 1400.0))
     said = []
@@ -168,6 +178,7 @@ def test_a_board_is_driven(so101, tmp_path, protocol):
         port = Port(emulated.url, 115_200)
         port.open()
         calibrate_board(so101, port, codec, protocol, tmp_path / "arm.yaml", ask, said.append)
+        wait_for_the_end(board)
         port.close()
     assert not any(script.values())
     joints = load_calibration(tmp_path / "arm.yaml").joints
@@ -204,6 +215,7 @@ def test_no_pulse_is_left_when_somebody_leaves(so101, tmp_path):
         port.open()
         with pytest.raises(KeyboardInterrupt):
             calibrate_board(so101, port, codec, "ssc32", tmp_path / "arm.yaml", ask, print)
+        wait_for_the_end(board)
         port.close()
     assert [width for _, _, width, _ in board.writes] == [MIDDLE, 0.0]
     assert not (tmp_path / "arm.yaml").exists()

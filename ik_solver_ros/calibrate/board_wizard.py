@@ -17,7 +17,7 @@ from ik_solver_ros.servo.calibration import FAMILIES, Calibration, Family, Servo
 
 CHANNELS = range(32)
 MIDDLE = 1500  # [us] of the first pulse
-SLOWLY = 10  # [us] from a pulse to the next, 20 ms later
+SLOWLY, PAUSE = 10, 0.02  # [us] from a pulse to the next, and how much later [s]
 CLEARLY = 50  # [us] that a joint must be driven to tell its direction and how far it turns
 HELP = "+50 or -50 drives it so many us, 1500 to that pulse, Enter when it is there"
 
@@ -41,7 +41,7 @@ class Driven:
         while (left := pulse - self.pulses[channel]) != 0:
             self.pulses[channel] += min(max(left, -SLOWLY), SLOWLY)
             self.port.write(self.codec.pulses({channel: self.pulses[channel]}))
-            time.sleep(0.02)
+            time.sleep(PAUSE)
 
     def end(self) -> None:
         """No more pulses. Raises BusError."""

@@ -361,6 +361,8 @@ class IkNode(Node):
             self._send(sent)
             self._accept()
             duration = sent.trajectory.duration
+            if self._markers is not None:
+                self._markers.trace(poses, sent.trajectory, rest)
         self._goals.report(
             DiagnosticStatus.OK if not motion.reason else DiagnosticStatus.WARN,
             said + (f", then: {motion.reason}" if motion.reason else ""),

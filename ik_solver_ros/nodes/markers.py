@@ -55,6 +55,12 @@ class Markers:
         self._draw = lambda: self._answer(solution, trajectory, q0, others)
         self.refresh()
 
+    def trace(self, poses: list[tuple[Array, Array]], trajectory: Trajectory, q0: Array) -> None:
+        """A path through poses, and the way that is gone from q0 (n,)."""
+        goals = [self._triad("goal", *pose, 0.6, i) for i, pose in enumerate(poses)]
+        self._draw = lambda: [*goals, self._way(trajectory, q0)]
+        self.refresh()
+
     def refresh(self) -> None:
         """Publish what is to be shown, if somebody looks and has not seen it."""
         if self._draw is not None and self._publisher.get_subscription_count():
@@ -83,16 +89,19 @@ class Markers:
             _place(text, goal.position + np.array([0.0, 0.0, 1.3 * self._size]))
             text.text = solution.sentence().replace("; ", "\n").replace(" (", "\n(")
             out += [line, text]
-        way = self._marker("path", Marker.LINE_STRIP, (0.04 * self._size, 0.0, 0.0), WAY)
-        times = np.linspace(0.0, trajectory.duration, SAMPLES)
-        states = trajectory.states(times, State.at_rest(q0))
-        way.points = [_point(chain.forward(chain.clamped(q))[0]) for q in states.position]
-        out.append(way)
+        out.append(self._way(trajectory, q0))
         frames = self._frames.at(others | dict(zip(chain.joint_names, solution.q)))
         for i, shape in enumerate(self._shapes):
             frame = frames[shape.link]
             out.append(self._ghost(i, shape, frame.rotation[0], frame.position[0]))
         return out
+
+    def _way(self, trajectory: Trajectory, q0: Array) -> Marker:
+        chain = self._chain
+        way = self._marker("path", Marker.LINE_STRIP, (0.04 * self._size, 0.0, 0.0), WAY)
+        states = trajectory.states(np.linspace(0.0, trajectory.duration, SAMPLES), State.at_rest(q0))
+        way.points = [_point(chain.forward(chain.clamped(q))[0]) for q in states.position]
+        return way
 
     def _marker(self, namespace: str, kind: int, scale: tuple, color: tuple, marker_id: int = 0) -> Marker:
         marker = Marker(ns=namespace, id=marker_id, type=kind, action=Marker.ADD)
@@ -102,8 +111,8 @@ class Markers:
         marker.pose.orientation.w = 1.0
         return marker
 
-    def _triad(self, namespace: str, position: Array, quat_xyzw: Array, share: float) -> Marker:
-        marker = self._marker(namespace, Marker.LINE_LIST, (0.1 * share * self._size, 0.0, 0.0), GOAL)
+    def _triad(self, namespace: str, position: Array, quat_xyzw: Array, share: float, marker_id: int = 0) -> Marker:
+        marker = self._marker(namespace, Marker.LINE_LIST, (0.1 * share * self._size, 0.0, 0.0), GOAL, marker_id)
         axes = Rotation.from_quat(quat_xyzw).as_matrix().T
         for axis, color in zip(axes, (RED, GREEN, BLUE)):
             marker.points += [_point(position), _point(position + share * self._size * axis)]

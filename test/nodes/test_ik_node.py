@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pytest
 from conftest import URDF as ARMS
-from geometry_msgs.msg import Point, PointStamped
+from geometry_msgs.msg import Point, PointStamped, PoseArray
 from rcl_interfaces.srv import DescribeParameters, SetParameters
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile
@@ -355,6 +355,14 @@ def test_markers(peer):
     peer.until(lambda: len(shown) > before)
     goal = next(marker for marker in shown[-1].markers if marker.ns == "goal")
     assert goal.type == Marker.SPHERE and goal.pose.position.x == 9.0
+    peer.spin(2.0)
+    be_at(peer, Q)
+    before = len(shown)
+    steps = (np.array([0.0, 0.0, z]) for z in (0.01, 0.0))
+    poses = [convert.pose_msg(POSITION + step, QUAT, "", convert.time_msg(0.0)).pose for step in steps]
+    peer.path.publish(PoseArray(header=Header(frame_id="base_link"), poses=poses))
+    peer.until(lambda: len(shown) > before)
+    assert [marker.ns for marker in shown[-1].markers[1:]] == ["goal", "goal", "path"]
     peer.call("ik_node/hold")
     peer.spin(1.0)
 
