@@ -16,8 +16,11 @@ SOURCES := $(shell find ik_solver_ros launch urdf config scripts resource -type 
 demo: .venv/installed
 	@$(RUN) .venv/bin/python -m ik_solver_ros demo --arm $(ARM) $(if $(GUI),--gui)
 
+# Two workers for what is mathematics or wires; nodes need the machine for themselves.
 test: .venv-test/installed
-	@$(RUN) .venv-test/bin/python -m pytest
+	@scratch=$$(mktemp -d); trap 'rm -rf "$$scratch"' EXIT; export TEST_SCRATCH="$$scratch"; \
+	$(RUN) .venv-test/bin/python -m pytest -n 2 --dist loadfile --ignore=test/nodes && \
+	$(RUN) .venv-test/bin/python -m pytest test/nodes
 
 lint: .venv-test/installed
 	@$(RUN) .venv-test/bin/ruff check .
