@@ -13,16 +13,16 @@ if "TEST_SCRATCH" not in os.environ:
 os.environ["NUMBA_CACHE_DIR"] = os.path.join(os.environ["TEST_SCRATCH"], "numba")
 os.environ["ROS_LOG_DIR"] = os.path.join(os.environ["TEST_SCRATCH"], "ros")
 
-from pathlib import Path  # noqa: E402
+from pathlib import Path
 
-import numpy as np  # noqa: E402
-import pytest  # noqa: E402
-from hypothesis import settings  # noqa: E402
-from scipy.spatial.transform import Rotation  # noqa: E402
+import numpy as np
+import pytest
+from hypothesis import settings
+from scipy.spatial.transform import Rotation
 
-from ik_solver_ros.kinematics.chain import Chain  # noqa: E402
-from ik_solver_ros.kinematics.load import load_chain  # noqa: E402
-from ik_solver_ros.nodes.processes import isolated_environment  # noqa: E402
+from ik_solver_ros.kinematics.chain import Chain
+from ik_solver_ros.kinematics.load import load_chain
+from ik_solver_ros.nodes.processes import isolated_environment
 
 os.environ.update(isolated_environment(domain_id=100 + os.getpid() % 100))
 
