@@ -121,9 +121,11 @@ def bad_cable(frames: int, url: str) -> None:
                 rig.go()
             before = rig.truth()
             try:
-                fresh = rig.cycle._gated(rig.arm.samples(), time.monotonic())
+                now = time.monotonic()
+                rig.cycle._go_on(now)
+                fresh = rig.cycle._gated(rig.arm.samples(), now)
                 if rig.cycle.followers is not None and rig.cycle.enabled:
-                    rig.cycle._lead(time.monotonic())
+                    rig.cycle._lead(rig.cycle._now)
             except IkSolverError:
                 errors += 1
                 continue

@@ -21,7 +21,7 @@ from ik_solver_ros.servo.table import Register
 WATCHED = ("torque_enable", "position", "velocity", "load", "voltage", "temperature", "hardware_error")
 GAP = 30
 TRIES = 3  # to find a servo
-MISSED = 2  # times in a row that a servo does not answer before it is left out of the others' requests
+MISSED = 4  # times in a row that a servo does not answer before it is left out of the others' requests
 ASK_AGAIN = 20  # cycles after which one that was left out is asked again
 ENABLE_WITHIN = 8  # [ticks] of its goal register that a servo must be measured when its torque comes on
 DXL_VELOCITY = 0.229 * 4096.0 / 60.0  # [ticks/s] of a unit of Dynamixel's velocity
