@@ -43,11 +43,8 @@ class Told(NamedTuple):
 class ServoCycle:
     """Leads servos. `followers` are None while there is nothing to lead."""
 
-    def __init__(self, arm: Servos, make_followers: Callable[[Array], Followers], longest: float = 0.05) -> None:
-        """make_followers: of joints measured at positions (n,). longest [s]: what a cycle may take; after one that took
-        longer, on a busy machine, the followers' time goes on by no more than that, and the motion is late from then on
-        instead of making up for it by a jump.
-        """
+    def __init__(self, arm: Servos, make_followers: Callable[[Array], Followers]) -> None:
+        """make_followers: of joints measured at positions (n,)."""
         self.arm = arm
         self.followers: Followers | None = None
         self.enabled = False  # whether the torque is on, and shall be

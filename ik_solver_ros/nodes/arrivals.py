@@ -46,10 +46,7 @@ class Arrivals:
     def _try(self, source: str, header: Header, answer: Answer, deadline: float) -> None:
         try:
             chain, joints = self._ready()
-            transform = self.frames.known(chain, header.frame_id, joints)
-            if transform is None:
-                last = time.monotonic() >= deadline
-                transform = self.frames.foreign(chain, header.frame_id, header.stamp, last)
+            transform = self.frames.transform(chain, header, joints, last=time.monotonic() >= deadline)
             if transform is None:
                 self._pending = partial(self._try, source, header, answer, deadline)
                 self._timer.reset()

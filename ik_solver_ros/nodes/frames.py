@@ -11,6 +11,7 @@ from builtin_interfaces.msg import Time as TimeMsg
 from rclpy.node import Node
 from rclpy.time import Time
 from scipy.spatial.transform import Rotation
+from std_msgs.msg import Header
 
 from ik_solver_ros.errors import UnknownFrameError
 from ik_solver_ros.kinematics.chain import Chain
@@ -33,7 +34,15 @@ class GoalFrames:
         self._buffer: Any = None
         self._listener: Any = None
 
-    def known(self, chain: Chain, frame: str, joints: Array) -> Array | None:
+    def transform(self, chain: Chain, header: Header, joints: Array, last: bool) -> Array | None:
+        """From a message's frame to base_link (4, 4), for joints at (n,); None where it may yet become known.
+
+        last: do not wait any longer. Raises UnknownFrameError.
+        """
+        known = self._known(chain, header.frame_id, joints)
+        return self._foreign(chain, header.frame_id, header.stamp, last) if known is None else known
+
+    def _known(self, chain: Chain, frame: str, joints: Array) -> Array | None:
         """From a frame of the URDF to base_link (4, 4), for joints at (n,); None for other frames."""
         frame = frame.removeprefix("/").removeprefix(self._prefix)
         if frame in ("", chain.base_link):
@@ -42,7 +51,7 @@ class GoalFrames:
             return None
         return chain.model.transform(chain.base_link, frame, dict(zip(chain.joint_names, joints)))
 
-    def foreign(self, chain: Chain, frame: str, stamp: TimeMsg, last: bool) -> Array | None:
+    def _foreign(self, chain: Chain, frame: str, stamp: TimeMsg, last: bool) -> Array | None:
         """From any other frame to base_link (4, 4), by tf2; None where it may yet become known.
 
         last: do not wait any longer, and be content with the newest transform there is, whatever the stamp: a goal

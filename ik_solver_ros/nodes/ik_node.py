@@ -375,9 +375,7 @@ class IkNode(Node):
         """Move the tip at this velocity, until the commands stop coming."""
         assert self._planner is not None
         linear, angular = message.twist.linear, message.twist.angular
-        transform = self._arrivals.frames.known(chain, message.header.frame_id, measured)
-        if transform is None:
-            transform = self._arrivals.frames.foreign(chain, message.header.frame_id, message.header.stamp, last=True)
+        transform = self._arrivals.frames.transform(chain, message.header, measured, last=True)
         assert transform is not None
         rotation = transform[:3, :3]
         now = self._steady.now()
