@@ -1,10 +1,16 @@
 from __future__ import annotations
 
+import time
+
+import numpy as np
 import pytest
 
+from ik_solver_ros.arm.follower import TrajectoryFollower
+from ik_solver_ros.arm.servo_cycle import ServoCycle
 from ik_solver_ros.servo import dynamixel, feetech
 from ik_solver_ros.servo.bus import Port, TableBus
 from ik_solver_ros.servo.emulated import EmulatedBus, EmulatedPort, EmulatedServo
+from ik_solver_ros.trajectory.limits import MotionLimits
 
 BAUD = 1_000_000
 IDS = (1, 2, 3, 4, 5, 6)
@@ -33,3 +39,22 @@ def plugged(tmp_path):
     for emulated, port in opened:
         port.close()
         emulated.unplug()
+
+
+def cycle_of(arm, speed):
+    """A cycle that leads all joints of an arm as one, at a speed [rad/s]."""
+    joints = arm.calibration.joints
+
+    def followers(q):
+        low, high = np.transpose([joint.limits for joint in joints])
+        limits = MotionLimits.from_urdf(arm.joint_names, low, high, np.full(len(joints), speed))
+        return {"arm": (TrajectoryFollower(limits, q), list(range(len(joints))))}
+
+    return ServoCycle(arm, followers)
+
+
+def run(cycle, seconds):
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        cycle.step(time.monotonic())
+        time.sleep(0.005)

@@ -6,15 +6,14 @@ import numpy as np
 import pytest
 
 from ik_solver_ros.arm.board import BoardArm
-from ik_solver_ros.arm.follower import TrajectoryFollower
-from ik_solver_ros.arm.servo_cycle import ServoCycle
 from ik_solver_ros.errors import ArmError, TrajectoryError
 from ik_solver_ros.servo.boards import EmulatedBoard, Maestro, Ssc32, board_codec
 from ik_solver_ros.servo.bus import Port
 from ik_solver_ros.servo.calibration import FAMILIES, Calibration, ServoJoint
 from ik_solver_ros.servo.emulated import EmulatedPort
-from ik_solver_ros.trajectory.limits import MotionLimits
 from ik_solver_ros.trajectory.trajectory import Trajectory
+
+from .conftest import cycle_of, run
 
 NAMES, SPEED = ("a", "b"), 2.0
 US = FAMILIES["ssc32"].per_tick
@@ -52,19 +51,8 @@ def rig(request, tmp_path):
         start = {"b": joints[1].position(1800)}
         arm = BoardArm(calibration, Port(port.url, 115_200), board_codec(request.param), start)
 
-        def followers(q):
-            limits = MotionLimits.from_urdf(NAMES, *np.transpose([j.limits for j in joints]), np.full(2, SPEED))
-            return {"arm": (TrajectoryFollower(limits, q), [0, 1])}
-
-        yield port, board, ServoCycle(arm, followers)
+        yield port, board, cycle_of(arm, SPEED)
         arm.close()
-
-
-def run(cycle, seconds):
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        cycle.step(time.monotonic())
-        time.sleep(0.005)
 
 
 def go(cycle, positions, seconds):

@@ -7,17 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ik_solver_ros.arm.follower import TrajectoryFollower
 from ik_solver_ros.arm.lx_arm import LxArm
-from ik_solver_ros.arm.servo_cycle import ServoCycle
 from ik_solver_ros.errors import ArmError, TrajectoryError
 from ik_solver_ros.servo import lx16a
 from ik_solver_ros.servo.bus import Port
 from ik_solver_ros.servo.calibration import FAMILIES, Calibration, ServoJoint
 from ik_solver_ros.servo.emulated import EmulatedPort
 from ik_solver_ros.servo.lx16a import EmulatedLx, LxBus
-from ik_solver_ros.trajectory.limits import MotionLimits
 from ik_solver_ros.trajectory.trajectory import Trajectory
+
+from .conftest import cycle_of, run
 
 NAMES, SPEED = ("a", "b"), 2.0
 TICK = FAMILIES["lx16a"].per_tick
@@ -51,19 +50,8 @@ def rig(tmp_path):
     with EmulatedPort(servos, str(tmp_path / "port")) as port:
         arm = LxArm(Calibration("lx16a", 115_200, joints), LxBus(Port(port.url, 115_200)))
 
-        def followers(q):
-            limits = MotionLimits.from_urdf(NAMES, *np.transpose([j.limits for j in joints]), np.full(2, SPEED))
-            return {"arm": (TrajectoryFollower(limits, q), [0, 1])}
-
-        yield port, servos, ServoCycle(arm, followers)
+        yield port, servos, cycle_of(arm, SPEED)
         arm.close()
-
-
-def run(cycle, seconds):
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        cycle.step(time.monotonic())
-        time.sleep(0.005)
 
 
 def go(cycle, positions, seconds=1.0):
