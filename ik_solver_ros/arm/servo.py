@@ -20,7 +20,7 @@ from ik_solver_ros.servo.table import Register
 # What is read again and again: in one piece where they lie together, a gap of so many bytes is not worth a request.
 WATCHED = ("torque_enable", "position", "velocity", "load", "voltage", "temperature", "hardware_error")
 GAP = 30
-TRIES = 3  # to find a servo
+TRIES, FIRST_TRIES = 3, 10  # to find a servo; the first time, servos and machine may be busy starting
 MISSED = 4  # times in a row that a servo does not answer before it is left out of the others' requests
 ASK_AGAIN = 20  # cycles after which one that was left out is asked again
 ENABLE_WITHIN = 8  # [ticks] of its goal register that a servo must be measured when its torque comes on
@@ -129,13 +129,13 @@ class ServoArm(MeasuredJoints):
         self._ids = [joint.id for joint in calibration.joints]
         self._blocks = _blocks([bus.codec.registers[name] for name in WATCHED])
         self._missed = dict.fromkeys(self._ids, 0)
-        self._turn = 0
+        self._turn, self._tries = 0, FIRST_TRIES
 
     def open(self) -> None:
         """Connect, and find every servo. Raises ArmError and BusError that say what is wrong."""
         self.bus.port.open()
         try:
-            missing = [j for j in self.calibration.joints if not any(self.bus.ping(j.id) for _ in range(TRIES))]
+            missing = [j for j in self.calibration.joints if not any(self.bus.ping(j.id) for _ in range(self._tries))]
             if missing:
                 names = ", ".join(f"{joint.name} (id {joint.id})" for joint in missing)
                 raise ArmError(
@@ -144,7 +144,7 @@ class ServoArm(MeasuredJoints):
                 )
             for joint in self.calibration.joints:
                 self._check_offset(joint)
-            self._missed = dict.fromkeys(self._ids, 0)
+            self._missed, self._tries = dict.fromkeys(self._ids, 0), TRIES
             self.read()
         except (ArmError, BusError):
             self.bus.port.close()

@@ -26,6 +26,9 @@ def run(make: Callable[[], Node], args: list[str] | None = None) -> int:
     except (IkSolverError, ParameterException, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         status = 1
+    except RuntimeError:  # rclpy's own errors among them: a signal invalidates the context in the middle of a callback
+        if rclpy.ok():
+            raise
     try:
         if node is not None:
             node.destroy_node()

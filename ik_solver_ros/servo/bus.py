@@ -20,6 +20,7 @@ from ik_solver_ros.servo.table import BROADCAST, PING, READ, WRITE, Packet, Regi
 WRITE_TIMEOUT = 0.1  # [s]
 REPLY_TIMEOUT = 0.01  # [s] beyond what the bytes themselves take
 QUIET, QUIET_AMONG_MANY = 0.1, 0.02  # [s] after a time-out of one servo that was asked alone, or among others
+RETRIES, RETRIES_AMONG_MANY = 3, 1  # alone: to bring the torque on, where no cycle waits
 
 
 class Port:
@@ -113,8 +114,8 @@ def _advice(url: str, error: Exception) -> str:
 class TableBus:
     """Requests to Feetech's or Dynamixel's servos on a port."""
 
-    def __init__(self, port: Port, codec: TableCodec, retries: int = 1) -> None:
-        self.port, self.codec, self.retries = port, codec, retries
+    def __init__(self, port: Port, codec: TableCodec) -> None:
+        self.port, self.codec = port, codec
         self.time_outs: dict[int, int] = {}  # of each servo, ever
         self.errors: dict[int, int] = {}  # the error bits of each servo's last reply
         self.repeated = 0  # requests
@@ -157,13 +158,14 @@ class TableBus:
 
     def _request(self, frame: bytes, ids: Sequence[int], size: int | None) -> dict[int, Packet]:
         """The replies to a request, from those of `ids` that answer with `size` bytes of data; None: with any."""
-        for attempt in range(self.retries + 1):
+        retries = RETRIES if len(ids) == 1 else RETRIES_AMONG_MANY
+        for attempt in range(retries + 1):
             began = time.monotonic()
             replies = self._once(frame, ids, size)
             if len(replies) == len(ids):
                 self.latency += 0.05 * (time.monotonic() - began - self.latency)
                 break
-            if attempt < self.retries:
+            if attempt < retries:
                 self.repeated += 1
         for servo_id in ids:
             if servo_id in replies:

@@ -171,7 +171,7 @@ def test_the_end_in_motion(wired, fresh_stage, how, torque, by):
     fresh_stage.peer.follower.publish(trajectory(RAISED, 2.0))
     fresh_stage.peer.spin(0.8)
     process.process.send_signal(by)
-    assert process.process.wait(20.0) == 0
+    assert process.process.wait(20.0) == 0, process.log.read_text()
     with port.lock:
         assert [servo.get("torque_enable") for servo in port.bus.servos.values()] == [torque] * 6
         where = [(servo.position - 2048) * TICK for servo in list(port.bus.servos.values())[:5]]
