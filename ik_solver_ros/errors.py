@@ -17,6 +17,7 @@
     |   `-- UnknownFrameError      a goal in a frame that nobody knows
     |-- UnknownSolverError (KeyError)
     |-- UnsupportedChainError      a solver that cannot work on this chain
+    |-- MissingPackageError        a solver whose optional package is not installed
     |-- TrajectoryError (ValueError)  a trajectory that is refused whole
     |-- GoalRefusedError           ik_node refused a goal of ArmClient's
     |-- GoalMissedError            the arm did not come to it
@@ -136,7 +137,20 @@ class UnknownSolverError(IkSolverError, KeyError):
 
 
 class UnsupportedChainError(IkSolverError):
-    """A solver that cannot work on this chain; the message says why."""
+    """A solver that cannot work on this chain; `solver` and `why` say which and why."""
+
+    def __init__(self, solver: str, chain: Any, why: str) -> None:
+        self.solver, self.why = solver, why
+        super().__init__(f"solver {solver!r} cannot work on {chain!r}: {why}; ccdik takes any chain")
+
+
+class MissingPackageError(IkSolverError):
+    """A solver whose optional package is not installed; the message says how to install it."""
+
+    def __init__(self, solver: str, package: str, error: Exception) -> None:
+        self.solver, self.package = solver, package
+        extra = "sim" if package == "pybullet" else solver
+        super().__init__(f"solver {solver!r} needs {package} ({error}): pip install 'ik_solver_ros[{extra}]'")
 
 
 class TrajectoryError(IkSolverError, ValueError):

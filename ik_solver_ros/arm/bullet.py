@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import sys
 import tempfile
 from collections.abc import Mapping
 from typing import Any
@@ -16,6 +15,7 @@ from ik_solver_ros.arm.bullet_urdf import for_bullet
 from ik_solver_ros.errors import ArmError
 from ik_solver_ros.kinematics.kernels import Array
 from ik_solver_ros.kinematics.model import RobotModel
+from ik_solver_ros.physics import connected
 
 GRAVITY = -9.81  # [m/s^2]
 POSITION_GAIN = 0.3  # share of the position error that the motors remove in a time step
@@ -56,7 +56,7 @@ class BulletArm:
         if self._gui and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
             # PyBullet would end the whole process.
             raise ArmError("a window needs a display, and DISPLAY is not set; run without gui")
-        self._bullet = p = _connected(self._gui)
+        self._bullet = p = connected(self._gui)
         p.setGravity(0.0, 0.0, GRAVITY)
         p.setTimeStep(self.time_step)
         if self._floor:
@@ -213,24 +213,3 @@ class BulletArm:
         inertial = p.getDynamicsInfo(self._body, -1)[3:5]
         com = p.getBasePositionAndOrientation(self._body)
         return p.multiplyTransforms(*com, *p.invertTransform(*inertial))  # type: ignore[no-any-return]
-
-
-def _connected(gui: bool) -> Any:
-    """A physics server of its own. PyBullet's C code greets on standard output and error, which are not its to use."""
-    sys.stdout.flush()
-    sys.stderr.flush()
-    kept = [os.dup(1), os.dup(2)]
-    try:
-        with open(os.devnull, "wb") as nowhere:
-            os.dup2(nowhere.fileno(), 1)
-            os.dup2(nowhere.fileno(), 2)
-        import pybullet  # not on every Python: see the [sim] extra
-        from pybullet_utils.bullet_client import BulletClient
-
-        return BulletClient(connection_mode=pybullet.GUI if gui else pybullet.DIRECT)
-    except ImportError as error:
-        raise ArmError(f"PyBullet is not installed ({error}); pip install 'ik_solver_ros[sim]'") from error
-    finally:
-        for descriptor, original in enumerate(kept, start=1):
-            os.dup2(original, descriptor)
-            os.close(original)

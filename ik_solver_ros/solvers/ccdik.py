@@ -44,8 +44,8 @@ SAME_POSITION, SAME_ANGLE = 1e-7, 1e-4  # [m], [rad] answers nearer than this ar
 
 def ccdik(chain: Chain, goal: Goal, q0: Array, options: SolverOptions) -> Attempt:
     """The goal exactly, or the nearest answer found: position first, then approach, then roll."""
-    return Attempt._make(
-        search(chain.arrays.kind, chain.packed, chain.waist_arm, goal.packed, goal.targets, q0, options.packed)
+    return Attempt(
+        *search(chain.arrays.kind, chain.packed, chain.waist_arm, goal.packed, goal.targets, q0, options.packed)
     )
 
 

@@ -42,6 +42,7 @@ class SolverOptions:
     elbow: str = "nearest"  # to q0; or "up" or "down", where answers are equal but for that (of a WaistArm only)
     track: bool = False  # stay on q0's branch of the answers, also where another branch has a nearer one...
     hysteresis: float = math.radians(20.0)  # ...as long as it is nearer by no more than this [rad]
+    ball_cone: float = math.pi  # [rad] that fabrik may bend a ball joint, of three coincident hinges, from its rest
     packed: Array = field(init=False, repr=False, compare=False)  # these as numbers: see unpacked_options
 
     def __post_init__(self) -> None:
@@ -49,7 +50,7 @@ class SolverOptions:
             value = getattr(self, name)
             if not (math.isfinite(value) and value > 0.0):
                 raise GoalError(name, value, "a positive number is wanted")
-        for name in ("roll_slack", "hysteresis"):
+        for name in ("roll_slack", "hysteresis", "ball_cone"):
             value = getattr(self, name)
             if not (math.isfinite(value) and value >= 0.0):
                 raise GoalError(name, value, "a number of at least 0 is wanted")
@@ -100,6 +101,7 @@ class Attempt(NamedTuple):
     q: Array  # (n,) [rad or m]
     iterations: int
     restarts: int
+    off_hinges: float = 0.0  # [m] by which its own points lay off what the hinges allow, before it enforced them
 
 
 class Solution(NamedTuple):

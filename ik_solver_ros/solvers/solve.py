@@ -26,6 +26,17 @@ Solver = Callable[[Chain, Goal, Array, SolverOptions], Attempt]
 SOLVERS: dict[str, str] = {
     "ccdik": "ik_solver_ros.solvers.ccdik:ccdik",
     "ccdik_seed": "ik_solver_ros.solvers.ccdik_seed:ccdik_seed",
+    "ccd": "ik_solver_ros.solvers.ccd:ccd",
+    "ccd_alternative": "ik_solver_ros.solvers.ccd:ccd_alternative",
+    "fabrik": "ik_solver_ros.solvers.fabrik:fabrik",
+    "jacobian_transpose": "ik_solver_ros.solvers.jacobian_transpose:jacobian_transpose",
+    "jacobian_transpose_fixed": "ik_solver_ros.solvers.jacobian_transpose:jacobian_transpose_fixed",
+    "jacobian_pinv": "ik_solver_ros.solvers.jacobian_pinv:jacobian_pinv",
+    "dls": "ik_solver_ros.solvers.dls:dls",
+    "autodiff": "ik_solver_ros.solvers.autodiff:autodiff",
+    "analytic": "ik_solver_ros.solvers.analytic:analytic",
+    "scipy": "ik_solver_ros.solvers.scipy_bounded:scipy_bounded",
+    "pybullet": "ik_solver_ros.solvers.pybullet_ik:pybullet_ik",
 }
 
 DEFAULT_OPTIONS = SolverOptions()

@@ -95,14 +95,14 @@ class Peer(Node):
     def answered(self, publisher, message) -> DiagnosticStatus:
         before = len(self.answers)
         publisher.publish(message)
-        self.until(lambda: len(self.answers) > before, 20.0)
+        self.until(lambda: len(self.answers) > before)
         return self.answers[-1]
 
     def reported(self, publisher, message) -> DiagnosticStatus:
         """Publish a trajectory and return sim_node's answer."""
         before = len(self.reports)
         publisher.publish(message)
-        self.until(lambda: len(self.reports) > before, 20.0)
+        self.until(lambda: len(self.reports) > before)
         return self.reports[-1]
 
     def latest(self) -> dict[str, float]:
@@ -167,6 +167,9 @@ class Stage:
     def stop(self) -> None:
         for process in self.processes:
             process.stop()
+            print(
+                f"{process.node} said:\n{process.log.read_text(errors='replace')[-4000:]}"
+            )  # shown where a test fails
         self.peer.destroy_node()
 
 

@@ -1,0 +1,1 @@
+"""The comparison of the solvers: same goals, same judge."""

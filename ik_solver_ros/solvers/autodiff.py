@@ -1,0 +1,99 @@
+"""Descent along a gradient that nobody derived: automatic differentiation of the forward kinematics.
+
+Source: A. Griewank and A. Walther, "Evaluating derivatives" (2008). The forward kinematics is written once more, in
+casadi's symbols; casadi differentiates the cost (half the squared miss, lengths in units of the arm's reach, directions
+as vectors) in reverse mode, and scipy's L-BFGS-B (R. H. Byrd, P. Lu, J. Nocedal and C. Zhu, 1995) goes down that
+gradient within the limits. Needs the extra [autodiff].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from scipy.optimize import minimize
+
+from ik_solver_ros.errors import MissingPackageError
+from ik_solver_ros.kinematics.chain import Chain
+from ik_solver_ros.kinematics.kernels import PRISMATIC, Array
+from ik_solver_ros.solvers.goal import Goal
+from ik_solver_ros.solvers.random import seeded
+from ik_solver_ros.solvers.restarts import randomise
+from ik_solver_ros.solvers.solution import Attempt, SolverOptions
+from ik_solver_ros.solvers.task import miss_at
+
+
+def autodiff(chain: Chain, goal: Goal, q0: Array, options: SolverOptions) -> Attempt:
+    """From q0, then from random configurations. Raises MissingPackageError without casadi."""
+    arrays, wanted = chain.arrays, goal.arrays(chain)
+    cost = cost_of(chain, goal.targets)
+    target = np.concatenate([goal.position, wanted.wanted[: goal.targets].ravel()])
+    tolerances = options.position_tolerance, options.orientation_tolerance
+    bounds = np.column_stack([chain.lower, chain.upper])
+    state, q = seeded(options.seed), chain.clamped(q0)
+    best, least, spent = q.copy(), np.inf, 0
+    for restart in range(options.max_restarts + 1):
+        if restart:
+            randomise(arrays, state, q)
+        # Steps that change the cost by a last digit end the descent, not a change of it by some share.
+        limits = {"maxiter": options.max_iterations, "maxfun": 10 * options.max_iterations, "ftol": 0.0, "gtol": 1e-13}
+        found = minimize(cost, q, args=(target,), jac=True, method="L-BFGS-B", bounds=bounds, options=limits)
+        spent += int(found.nit)
+        left = miss_at(arrays, wanted, found.x, *tolerances)
+        if left < least:
+            best, least = np.array(found.x), left
+        if least <= 1.0:
+            return Attempt(best, spent, restart)
+    return Attempt(best, spent, options.max_restarts)
+
+
+@lru_cache(maxsize=32)
+def cost_of(chain: Chain, targets: int) -> Callable[[Array, Array], tuple[float, Array]]:
+    """The cost of q (n,) and its gradient (n,), for a target (3 + 3 targets,): position [m] and wanted directions."""
+    try:
+        import casadi
+    except ImportError as error:
+        raise MissingPackageError("autodiff", "casadi", error) from error
+    q, target = casadi.SX.sym("q", chain.n), casadi.SX.sym("target", 3 + 3 * targets)
+    p, r = _forward(casadi, chain, q)
+    missing = [(target[:3] - p) / max(chain.reach, 1e-6)]
+    missing += [target[3 + 3 * k : 6 + 3 * k] - r @ casadi.DM(chain.tool[k]) for k in range(targets)]
+    cost = 0.5 * casadi.sumsqr(casadi.vertcat(*missing))
+    both = casadi.Function("cost", [q, target], [cost, casadi.gradient(cost, q)])
+    buffers: Any = both.buffer()
+    buffer, run = buffers  # numpy's own memory: a call of a casadi.Function takes ten times as long
+    given, at, value, slope = np.empty(3 + 3 * targets), np.empty(chain.n), np.zeros(1), np.zeros(chain.n)
+    buffer.set_arg(0, at.data)
+    buffer.set_arg(1, given.data)
+    buffer.set_res(0, value.data)
+    buffer.set_res(1, slope.data)
+
+    def cost_at(q: Array, target: Array) -> tuple[float, Array]:
+        at[:], given[:] = q, target
+        run()
+        return float(value[0]), slope.copy()
+
+    cost_at.keeps = both, buffer  # type: ignore[attr-defined]
+    return cost_at
+
+
+def _forward(casadi: Any, chain: Chain, q: Any) -> tuple[Any, Any]:
+    """Position (3,) and orientation (3, 3) of the tip, in symbols."""
+    a = chain.arrays
+    p, r = casadi.DM.zeros(3), casadi.DM.eye(3)
+    for i in range(chain.n):
+        p, r = p + r @ casadi.DM(a.origin_p[i]), r @ _matrix(casadi, a.origin_q[i])
+        axis = casadi.DM(a.axis[i])
+        if a.kind[i] == PRISMATIC:
+            p = p + q[i] * (r @ axis)
+        else:
+            k = casadi.skew(axis)
+            r = r @ (casadi.DM.eye(3) + casadi.sin(q[i]) * k + (1.0 - casadi.cos(q[i])) * (k @ k))
+    return p + r @ casadi.DM(a.tip_p), r @ _matrix(casadi, a.tip_q)
+
+
+def _matrix(casadi: Any, quat: Array) -> Any:
+    k = casadi.skew(casadi.DM(quat[:3]))
+    return casadi.DM.eye(3) + 2.0 * quat[3] * k + 2.0 * k @ k

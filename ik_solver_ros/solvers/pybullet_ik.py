@@ -1,0 +1,131 @@
+"""PyBullet's inverse kinematics, as a baseline that nobody here wrote: damped least squares by S. R. Buss.
+
+The chain goes to PyBullet as a robot of its own, hinge by hinge. It knows poses alone, so of an approach goal it gets
+the pose with that direction that is nearest to the one at q0. It knows no limits: what lies outside is clamped by
+`solve`. (It can be told of limits, and then takes them for wishes that spoil the answer: fewer goals are reached.) All
+else is as PyBullet has it. Needs the extra [sim].
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import tempfile
+import warnings
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from ik_solver_ros.errors import ArmError, MissingPackageError
+from ik_solver_ros.kinematics.chain import Chain
+from ik_solver_ros.kinematics.kernels import CONTINUOUS, PRISMATIC, Array
+from ik_solver_ros.kinematics.quaternion import from_two_vectors, multiply, rotate
+from ik_solver_ros.physics import connected
+from ik_solver_ros.solvers.goal import Goal
+from ik_solver_ros.solvers.random import seeded
+from ik_solver_ros.solvers.restarts import randomise
+from ik_solver_ros.solvers.solution import Attempt, SolverOptions
+from ik_solver_ros.solvers.task import clamp, miss_at
+
+THRESHOLD = 1e-9  # [m] residual at which it stops
+
+
+class World(NamedTuple):
+    """A chain in PyBullet."""
+
+    client: Any
+    body: int
+
+
+def pybullet_ik(chain: Chain, goal: Goal, q0: Array, options: SolverOptions) -> Attempt:
+    """From q0, then from random configurations. Raises MissingPackageError without pybullet."""
+    world, arrays, wanted = world_of(chain), chain.arrays, goal.arrays(chain)
+    tolerances = options.position_tolerance, options.orientation_tolerance
+    state, q = seeded(options.seed), chain.clamped(q0)
+    best, least = q.copy(), np.inf
+    for restart in range(options.max_restarts + 1):
+        if restart:
+            randomise(arrays, state, q)
+        found = _asked(world, chain, goal, q, options.max_iterations)
+        inside = found.copy()
+        clamp(arrays, inside)
+        left = miss_at(arrays, wanted, inside, *tolerances)
+        if left < least:
+            best, least = found, left
+        if least <= 1.0:
+            return Attempt(best, options.max_iterations * (restart + 1), restart)
+    return Attempt(best, options.max_iterations * (options.max_restarts + 1), options.max_restarts)
+
+
+def _asked(world: World, chain: Chain, goal: Goal, q: Array, iterations: int) -> Array:
+    for i, at in enumerate(q):
+        world.client.resetJointState(world.body, i, float(at))
+    quat: Any = goal.quat_xyzw
+    if goal.direction is not None:
+        _, now = chain.forward(q)
+        mend = from_two_vectors(rotate(now, chain.tool_axis), goal.direction)
+        quat = multiply(mend, now)
+    turned = {} if quat is None else {"targetOrientation": [float(x) for x in quat]}
+    answer = world.client.calculateInverseKinematics(
+        world.body,
+        chain.n,
+        [float(x) for x in goal.position],
+        maxNumIterations=iterations,
+        residualThreshold=THRESHOLD,
+        **turned,
+    )
+    return np.array(answer)
+
+
+@lru_cache(maxsize=8)
+def world_of(chain: Chain) -> World:
+    """A physics server of its own for a chain. Raises MissingPackageError."""
+    try:
+        client = connected(False)
+    except ArmError as error:
+        raise MissingPackageError("pybullet", "pybullet", error) from error
+    with tempfile.TemporaryDirectory() as directory:
+        path = os.path.join(directory, "chain.urdf")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(_urdf(chain))
+        body = client.loadURDF(path, useFixedBase=True)
+    return World(client, body)
+
+
+atexit.register(world_of.cache_clear)  # while pybullet can still be called
+
+
+def _urdf(chain: Chain) -> str:
+    """The chain alone, as links without shape; the tip as one more link, `chain.n`."""
+    a, parts = chain.arrays, [_link(0)]
+    kinds = {CONTINUOUS: "continuous", PRISMATIC: "prismatic"}
+    for i in range(chain.n):
+        limit = f'<limit lower="{chain.lower[i]!r}" upper="{chain.upper[i]!r}" effort="1" velocity="1"/>'
+        if a.kind[i] == CONTINUOUS:
+            limit = ""
+        axis = " ".join(repr(float(x)) for x in a.axis[i])
+        parts.append(
+            _joint(
+                i, kinds.get(int(a.kind[i]), "revolute"), a.origin_p[i], a.origin_q[i], f'<axis xyz="{axis}"/>{limit}'
+            )
+        )
+    parts.append(_joint(chain.n, "fixed", a.tip_p, a.tip_q, ""))
+    return f'<robot name="chain">{"".join(parts)}</robot>'
+
+
+def _link(i: int) -> str:
+    inertia = '<inertia ixx="1e-3" iyy="1e-3" izz="1e-3" ixy="0" ixz="0" iyz="0"/>'
+    return f'<link name="l{i}"><inertial><mass value="0.1"/>{inertia}</inertial></link>'
+
+
+def _joint(i: int, kind: str, position: Array, quat: Array, rest: str) -> str:
+    xyz = " ".join(repr(float(x)) for x in position)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of a third angle that is free, and set to zero
+        rpy = " ".join(repr(float(x)) for x in Rotation.from_quat(quat).as_euler("xyz"))
+    return (
+        f'<joint name="j{i}" type="{kind}"><parent link="l{i}"/><child link="l{i + 1}"/>'
+        f'<origin xyz="{xyz}" rpy="{rpy}"/>{rest}</joint>{_link(i + 1)}'
+    )
