@@ -51,7 +51,7 @@ def reference() -> str:
         out.append(f"| `constraints.<joint>.{what}` | [rad or m] that the joint may be off {when}; 0: any |")
     out += ["", "## Arguments of the launch files", "", "    ros2 launch ik_solver_ros sim.launch.py --show-args", ""]
     out += ["lists those of a file: `sim`, `servo`, `ros2_control`, `view`, `two_arms`.", "", "## Commands", ""]
-    for command in ("", "solve", "doctor", "calibrate", "record", "plot", "demo"):
+    for command in ("", "solve", "doctor", "compare", "calibrate", "record", "plot", "demo"):
         out += ["```text", _help(_parser(), command), "```", ""]
     return "\n".join(out)
 

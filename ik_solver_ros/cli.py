@@ -77,6 +77,17 @@ def _parser() -> argparse.ArgumentParser:
     )
     doctor.set_defaults(run=_doctor)
 
+    compare = commands.add_parser(
+        "compare",
+        help="every solver on the same goals: a table and pictures (needs the [compare] extra)",
+        description="Runs every solver on several arms, of 2 to 20 joints, with the same goals and the same judge, and "
+        "writes a page of tables and pictures. Takes some minutes.",
+    )
+    compare.add_argument("--out", type=Path, default=Path("out/compare"), help="directory (default: out/compare)")
+    compare.add_argument("--solvers", nargs="+", metavar="NAME", help="default: all")
+    compare.add_argument("--goals", type=_count, default=60, help="an arm and a kind (default: 60)")
+    compare.set_defaults(run=_compare)
+
     calibrate = commands.add_parser(
         "calibrate",
         help="find out which servo moves which joint, which way, from where and how far",
@@ -221,6 +232,41 @@ def _doctor(parsed: argparse.Namespace) -> int:
         draw_reachable(chain, slices, parsed.plot)
         print(f"drawn to {parsed.plot}")
     return 1 if warnings else 0
+
+
+def _compare(parsed: argparse.Namespace) -> int:
+    from ik_solver_ros.solvers.solve import SOLVERS, find_solver
+
+    solvers = tuple(parsed.solvers or SOLVERS)
+    for name in solvers:
+        find_solver(name)
+    try:
+        from rich.console import Console
+        from rich.progress import Progress
+
+        from ik_solver_ros.compare.figures import draw
+        from ik_solver_ros.compare.measure import measure
+        from ik_solver_ros.compare.report import report
+    except ImportError as error:
+        print(
+            f"error: the comparison needs more than is installed ({error}): pip install 'ik_solver_ros[compare]'",
+            file=sys.stderr,
+        )
+        return 2
+    with Progress(console=Console(stderr=True)) as progress:
+        task = progress.add_task("comparing", total=1.0)
+        results = measure(
+            lambda what, done: progress.update(task, description=what, completed=done), solvers, parsed.goals
+        )
+        progress.update(task, description="compared", completed=1.0)
+    parsed.out.mkdir(parents=True, exist_ok=True)
+    page = parsed.out / "comparison_measured.md"
+    page.write_text(report(results), encoding="utf-8")
+    pictures = draw(results, parsed.out / "images")
+    for package in sorted(set(results.missing.values())):
+        print(f"{package} is not installed: pip install 'ik_solver_ros[compare]' to compare all", file=sys.stderr)
+    print(f"{page}, and {len(pictures)} pictures in {parsed.out / 'images'}")
+    return 0
 
 
 def _calibrate(parsed: argparse.Namespace) -> int:

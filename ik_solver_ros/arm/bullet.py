@@ -139,6 +139,23 @@ class BulletArm:
         """Put a ball elsewhere."""
         self._client().resetBasePositionAndOrientation(handle, [float(x) for x in position], [0.0, 0.0, 0.0, 1.0])
 
+    def block(
+        self,
+        position: tuple[float, float, float],
+        half: tuple[float, float, float],
+        mass: float,
+        color: tuple[float, float, float, float],
+    ) -> int:
+        """A block that can be pushed, of these half edges [m] and mass [kg]; returns its handle for `where`."""
+        p = self._client()
+        solid = p.createCollisionShape(p.GEOM_BOX, halfExtents=half)
+        shape = p.createVisualShape(p.GEOM_BOX, halfExtents=half, rgbaColor=color)
+        return int(p.createMultiBody(mass, solid, shape, position))
+
+    def where(self, handle: int) -> Array:
+        """Where the middle of a ball or block is, (3,) [m]."""
+        return np.array(self._client().getBasePositionAndOrientation(handle)[0])
+
     def recolor(self, handle: int, color: tuple[float, float, float, float]) -> None:
         """Paint a ball."""
         self._client().changeVisualShape(handle, -1, rgbaColor=color)

@@ -29,6 +29,10 @@ RATE, SPEED = 50.0, 0.1  # [Hz] and [m/s] of goals in the sweeps
 FRAMES = 200  # of the round beyond the reach
 BEYOND = 1.2  # [m] from the waist, out of the reach of 1 m
 PAST, STRETCH, OUT = "5 mm past the waist's axis", "to 20 mm beyond full stretch, and back", "out of reach"
+BALLS = "the same, an arm of balls"
+STARTS, ASIDE = 6, 0.3  # of each path, and by how much [rad] they differ from one that is near
+SETTLED = 5  # frames after which a solver counts as being on the path
+NEAR = 0.3  # [rad] by which each joint is off at the most where a solver starts near
 
 Progress = Callable[[str, float], None]  # what is done, and the share that is
 
@@ -48,15 +52,20 @@ class Cell:
 
 @dataclass(frozen=True)
 class Sweep:
-    """A solver called once a frame along a path of points, each from the answer before."""
+    """A solver called once a frame along a path of points, each from the answer before; from several starts."""
 
-    joint_speed: Array  # (frames,) [rad/s] of the fastest joint
-    error: Array  # (frames,) [m] of the tip
+    joint_speed: Array  # (starts, frames) [rad/s] of the fastest joint
+    error: Array  # (starts, frames) [m] of the tip
 
     @property
     def missed(self) -> float:
-        """Share of the frames in which the tip is more than a millimetre off."""
+        """Share of all frames in which the tip is more than a millimetre off."""
         return float(np.mean(self.error > 1e-3))
+
+    @property
+    def peak(self) -> float:
+        """[rad/s] of the fastest joint from each start, but for the way to the path; the median of the starts."""
+        return float(np.median(np.max(self.joint_speed[:, SETTLED:], axis=1)))
 
 
 @dataclass
@@ -68,6 +77,7 @@ class Results:
     missing: dict[str, str] = field(default_factory=dict)  # solver: the package that is not installed
     convergence: dict[tuple[str, str], Array] = field(default_factory=dict)  # solver, arm: median error [m] at STEPS
     sweeps: dict[tuple[str, str], Sweep] = field(default_factory=dict)  # solver, path
+    starts: dict[str, tuple[float, float]] = field(default_factory=dict)  # solver: shares from near and far, see below
     seconds: float = 0.0
 
 
@@ -97,8 +107,11 @@ def measure(progress: Progress, solvers: tuple[str, ...] = tuple(SOLVERS), goals
                 results.convergence[solver, name] = convergence(solver, arms[name])
         progress(f"{solver}, sweeps", done / todo)
         done += 1
-        if (solver, "5 joints", "point") in results.cells:
-            for path, (chain, points, start) in paths().items():
+        if solver in results.missing:
+            continue
+        results.starts[solver] = one_start(solver, arms["5 joints"])
+        for path, (chain, points, start) in paths().items():
+            if not (path == BALLS and (solver, "balls", "point") not in results.cells):
                 results.sweeps[solver, path] = sweep(solver, chain, points, start)
     results.seconds = time.perf_counter() - began
     return results
@@ -144,6 +157,19 @@ def cell(solver: str, chain: Chain, kind: str, count: int) -> Cell:
     )
 
 
+def one_start(solver: str, chain: Chain, count: int = 100) -> tuple[float, float]:
+    """Shares of points reached to 1 mm without new starts: from joints up to `NEAR` off, and from anywhere."""
+    rng, reached = np.random.default_rng(9), [0, 0]
+    for _ in range(count):
+        q = rng.uniform(chain.lower, chain.upper)
+        starts = chain.clamped(q + rng.uniform(-NEAR, NEAR, chain.n)), rng.uniform(chain.lower, chain.upper)
+        goal = Goal.point(chain.forward(q)[0])
+        for k in range(2):
+            options = SolverOptions(1e-3, 1e-3, max_restarts=0)
+            reached[k] += solve(chain, goal, starts[k], solver=solver, options=options).status is Status.REACHED
+    return reached[0] / count, reached[1] / count
+
+
 def convergence(solver: str, chain: Chain, count: int = 40) -> Array:
     """Median miss [m] of points from random starts, without new ones, by the iterations that are allowed."""
     rng = np.random.default_rng(8)
@@ -167,21 +193,27 @@ def paths() -> dict[str, tuple[Chain, Array, Array]]:
     stretch = np.column_stack([x, np.zeros(len(x)), np.zeros(len(x))])
     turn = np.linspace(-1.0, 1.0, FRAMES)
     beyond = np.column_stack([BEYOND * np.cos(turn), BEYOND * np.sin(turn), 0.3 + 0.1 * np.sin(6.0 * turn)])
-    start = np.array([-0.5, -0.9, 0.9, 0.6, 0.0])
-    return {PAST: (chain, past, start), STRETCH: (chain, stretch, start), OUT: (chain, beyond, start)}
+    balls = chain_of("zyx" * 4, (-3.1, 3.1))
+    return {
+        # Near the first goal, and with the waist where it has half a turn to go.
+        PAST: (chain, past, np.array([-1.55, -2.1, 0.5, 1.1, 0.0])),
+        STRETCH: (chain, stretch, np.array([0.0, -1.0, 0.85, 0.7, 0.0])),
+        OUT: (chain, beyond, np.array([-1.0, -0.3, 0.1, 0.1, 0.0])),
+        BALLS: (balls, stretch, np.tile([0.3, -0.4, 0.0, -0.3, 0.4, 0.0], 2)),
+    }
 
 
 def sweep(solver: str, chain: Chain, points: Array, start: Array) -> Sweep:
     """The points one after the other, each from the answer before, without random starts."""
-    options = SolverOptions(1e-4, 1e-4, max_restarts=0)
-    q = solve(chain, Goal.point(points[0]), start, options=options).q  # all begin where the default does
-    speeds, errors = [], []
-    for point in points:
-        solution = solve(chain, Goal.point(point), q, solver=solver, options=options)
-        speeds.append(float(np.max(np.abs(solution.q - q))) * RATE)
-        errors.append(solution.position_error)
-        q = solution.q
-    return Sweep(np.array(speeds), np.array(errors))
+    options, rng = SolverOptions(1e-4, 1e-4, max_restarts=0), np.random.default_rng(10)
+    speeds, errors = np.empty((STARTS, len(points))), np.empty((STARTS, len(points)))
+    for i in range(STARTS):
+        q = chain.clamped(start + rng.uniform(-ASIDE, ASIDE, chain.n))
+        for k, point in enumerate(points):
+            solution = solve(chain, Goal.point(point), q, solver=solver, options=options)
+            speeds[i, k], errors[i, k] = np.max(np.abs(solution.q - q)) * RATE, solution.position_error
+            q = solution.q
+    return Sweep(speeds, errors)
 
 
 def stretch_errors(bones: tuple[float, float] = (0.3, 0.25)) -> tuple[Array, Array, Array]:

@@ -11,8 +11,9 @@ where cos t = (d^2 - a^2 - b^2) / 2ab loses half of the digits near stretch, sin
 It takes chains of: a waist (or none), two or three parallel hinges across it, a last hinge that rolls the tool (or
 none). There are up to four postures for a tool at an angle: over the front or flipped over the back, elbow up or down.
 Each is kept inside the limits, and the one that misses least, then nearest to q0, is the answer. Goals out of reach get
-the arm stretched towards them. Where the angle of the tool is free, or cannot be had, it is looked for 5 degrees by 5;
-a roll that is free stays as it is, or is turned so that a tip aside of its axis lies in the arm's plane.
+the arm stretched towards them. Where the angle of the tool cannot be had, the nearest one that can is looked for 5
+degrees by 5, and then by halving; an angle that is free stays as it is. So does a roll that is free, or it is turned so
+that a tip aside of its axis lies in the arm's plane.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from ik_solver_ros.solvers.solution import ELBOW, Attempt, SolverOptions
 PARALLEL = 1e-4  # [rad] axes that differ by less are parallel, those that differ from a right angle by less are across
 SHORTEST = 1e-6  # [m] a bone, or a lever, shorter than this is none
 FAN = math.radians(5.0)  # between the angles of the tool that are tried
-HALVINGS = 40  # of the last step of that
+HALVINGS = 30  # of the last step of that
 TURN = 2.0 * math.pi
 SAME = 1e-7  # [m] or [rad] by which misses may differ and count as equal
 SLACK = 1e-9  # [rad] by which an angle may miss its limits through rounding; it is clamped
@@ -168,7 +169,7 @@ def _best(chain, arm, goal, q0, elbow):
             for way in (1.0, -1.0):
                 fixed = elbow, planes[k, 0], planes[k, 1], free
                 here, tried = _offer(chain, arm, goal, q0, fixed, way * FAN * step, towards, trial, best, score, tried)
-                if here and step > 0 and goal.targets > 0 and not towards:
+                if here and step > 0 and not towards:
                     bad, good = way * FAN * (step - 1), way * FAN * step
                     for _ in range(HALVINGS):
                         middle = 0.5 * (bad + good)

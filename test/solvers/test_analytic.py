@@ -54,8 +54,8 @@ def test_what_can_be_reached_is_reached(name):
         for _ in range(100):
             solution = solve(chain, goal_at(chain, random_q(chain, rng), kind), random_q(chain, rng), solver="analytic")
             missed += solution.status is not Status.REACHED
-        # The tip of the SO-101 lies aside of the roll's axis: at the edge of its reach some points are to be had at some
-        # rolls only, and three are tried. And where its tool is nearly upright, the direction tells the waist badly.
+        # The tip of the SO-101 lies aside of the roll's axis: at the edge of its reach some points are to be had at
+        # some rolls only, and three are tried. And where its tool is nearly upright, that tells the waist badly.
         assert missed <= (3 if name == "so101" else 0)
 
 
