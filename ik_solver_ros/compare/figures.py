@@ -13,6 +13,7 @@ from ik_solver_ros.compare.measure import OUT, PAST, RATE, SETTLED, STEPS, STRET
 from ik_solver_ros.solvers.solve import SOLVERS
 
 DPI = 100
+SLOWEST = 0.2  # [rad/s] that is drawn of those who do not move at all
 COLORS = {
     "ccdik": "#1a7f37",
     "ccdik_seed": "#7cc36a",
@@ -149,7 +150,7 @@ def _paths(results: Results) -> Figure:
         for solver in run:
             speed = results.sweeps[solver, path].joint_speed[0, SETTLED:]
             over.semilogy((SETTLED + np.arange(len(speed))) / RATE, np.maximum(speed, 1e-3), **_style(solver))
-        peaks = [results.sweeps[solver, path].peak for solver in run]
+        peaks = [max(results.sweeps[solver, path].peak, SLOWEST) for solver in run]
         peak.bar(range(len(run)), peaks, color=[COLORS.get(solver, "0.5") for solver in run])
         for i, solver in enumerate(run):
             if path != OUT:
@@ -157,7 +158,7 @@ def _paths(results: Results) -> Figure:
                 peak.text(i, peaks[i] * 1.1, f"{100 * missed:.0f}%", ha="center", fontsize=7.5)
         peak.set_yscale("log")
         peak.yaxis.set_minor_formatter(NullFormatter())
-        peak.set_ylim(top=max(peaks) * 4.0)
+        peak.set_ylim(0.8 * SLOWEST, 4.0 * max(peaks))
         over.set_title(f"{path}, from one start", fontsize=10)
         over.set_ylabel("fastest joint [rad/s]")
         over.set_xlabel("time [s]")

@@ -81,8 +81,8 @@ def _paths(results: Results, run: list[str]) -> list[str]:
     out = [
         "A point goal every 20 ms along a line at 0.1 m/s (out of reach: round the arm), each solved from the answer "
         f"before, without new starts, on an arm of five hinges and 1 m; from {STARTS} postures near the first. Share "
-        "of frames with the tip more than 1 mm off, and the fastest joint [rad/s], the median of the starts. Out of reach "
-        "every frame is off; a calm answer needs 0.5 rad/s there.",
+        "of frames with the tip more than 1 mm off, and the fastest joint [rad/s], the median of the starts. Out of "
+        "reach every frame is off; a calm answer needs 0.5 rad/s there.",
         "",
         f"| solver | {PAST} | {STRETCH} | {BALLS} | {OUT} |",
         "|---|---|---|---|---|",
