@@ -28,8 +28,8 @@ from ik_solver_ros.solvers.task import miss_at
 def autodiff(chain: Chain, goal: Goal, q0: Array, options: SolverOptions) -> Attempt:
     """From q0, then from random configurations. Raises MissingPackageError without casadi."""
     arrays, wanted = chain.arrays, goal.arrays(chain)
-    cost = cost_of(chain, goal.targets)
     target = np.concatenate([goal.position, wanted.wanted[: goal.targets].ravel()])
+    cost = _callable(cost_of(chain, goal.targets), chain.n, target)
     tolerances = options.position_tolerance, options.orientation_tolerance
     bounds = np.column_stack([chain.lower, chain.upper])
     state, q = seeded(options.seed), chain.clamped(q0)
@@ -39,7 +39,7 @@ def autodiff(chain: Chain, goal: Goal, q0: Array, options: SolverOptions) -> Att
             randomise(arrays, state, q)
         # Steps that change the cost by a last digit end the descent, not a change of it by some share.
         limits = {"maxiter": options.max_iterations, "maxfun": 10 * options.max_iterations, "ftol": 0.0, "gtol": 1e-13}
-        found = minimize(cost, q, args=(target,), jac=True, method="L-BFGS-B", bounds=bounds, options=limits)
+        found = minimize(cost, q, jac=True, method="L-BFGS-B", bounds=bounds, options=limits)
         spent += int(found.nit)
         left = miss_at(arrays, wanted, found.x, *tolerances)
         if left < least:
@@ -49,9 +49,30 @@ def autodiff(chain: Chain, goal: Goal, q0: Array, options: SolverOptions) -> Att
     return Attempt(best, spent, options.max_restarts)
 
 
+def _callable(both: Any, n: int, target: Array) -> Callable[[Array], tuple[float, Array]]:
+    """The cost and its gradient as scipy wants them, in memory of our own: a plain call takes ten times as long."""
+    buffers: Any = both.buffer()
+    buffer, run = buffers
+    at, value, slope = np.empty(n), np.zeros(1), np.zeros(n)
+    for k, given in enumerate((at, target)):
+        buffer.set_arg(k, given.data)
+    for k, found in enumerate((value, slope)):
+        buffer.set_res(k, found.data)
+
+    def cost(q: Array) -> tuple[float, Array]:
+        at[:] = q
+        run()
+        return float(value[0]), slope.copy()
+
+    return cost
+
+
 @lru_cache(maxsize=32)
-def cost_of(chain: Chain, targets: int) -> Callable[[Array, Array], tuple[float, Array]]:
-    """The cost of q (n,) and its gradient (n,), for a target (3 + 3 targets,): position [m] and wanted directions."""
+def cost_of(chain: Chain, targets: int) -> Any:
+    """The casadi.Function (q (n,), target (3 + 3 targets,)) -> (cost, its gradient (n,)).
+
+    The target is a position [m] and the wanted directions. Raises MissingPackageError without casadi.
+    """
     try:
         import casadi
     except ImportError as error:
@@ -61,22 +82,7 @@ def cost_of(chain: Chain, targets: int) -> Callable[[Array, Array], tuple[float,
     missing = [(target[:3] - p) / max(chain.reach, 1e-6)]
     missing += [target[3 + 3 * k : 6 + 3 * k] - r @ casadi.DM(chain.tool[k]) for k in range(targets)]
     cost = 0.5 * casadi.sumsqr(casadi.vertcat(*missing))
-    both = casadi.Function("cost", [q, target], [cost, casadi.gradient(cost, q)])
-    buffers: Any = both.buffer()
-    buffer, run = buffers  # numpy's own memory: a call of a casadi.Function takes ten times as long
-    given, at, value, slope = np.empty(3 + 3 * targets), np.empty(chain.n), np.zeros(1), np.zeros(chain.n)
-    buffer.set_arg(0, at.data)
-    buffer.set_arg(1, given.data)
-    buffer.set_res(0, value.data)
-    buffer.set_res(1, slope.data)
-
-    def cost_at(q: Array, target: Array) -> tuple[float, Array]:
-        at[:], given[:] = q, target
-        run()
-        return float(value[0]), slope.copy()
-
-    cost_at.keeps = both, buffer  # type: ignore[attr-defined]
-    return cost_at
+    return casadi.Function("cost", [q, target], [cost, casadi.gradient(cost, q)])
 
 
 def _forward(casadi: Any, chain: Chain, q: Any) -> tuple[Any, Any]:

@@ -13,6 +13,7 @@ import os
 import tempfile
 import warnings
 from functools import lru_cache
+from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,6 +38,7 @@ class World(NamedTuple):
 
     client: Any
     body: int
+    lock: Lock  # there is one posture at a time
 
 
 def pybullet_ik(chain: Chain, goal: Goal, q0: Array, options: SolverOptions) -> Attempt:
@@ -60,22 +62,23 @@ def pybullet_ik(chain: Chain, goal: Goal, q0: Array, options: SolverOptions) -> 
 
 
 def _asked(world: World, chain: Chain, goal: Goal, q: Array, iterations: int) -> Array:
-    for i, at in enumerate(q):
-        world.client.resetJointState(world.body, i, float(at))
     quat: Any = goal.quat_xyzw
     if goal.direction is not None:
         _, now = chain.forward(q)
         mend = from_two_vectors(rotate(now, chain.tool_axis), goal.direction)
         quat = multiply(mend, now)
     turned = {} if quat is None else {"targetOrientation": [float(x) for x in quat]}
-    answer = world.client.calculateInverseKinematics(
-        world.body,
-        chain.n,
-        [float(x) for x in goal.position],
-        maxNumIterations=iterations,
-        residualThreshold=THRESHOLD,
-        **turned,
-    )
+    with world.lock:
+        for i, at in enumerate(q):
+            world.client.resetJointState(world.body, i, float(at))
+        answer = world.client.calculateInverseKinematics(
+            world.body,
+            chain.n,
+            [float(x) for x in goal.position],
+            maxNumIterations=iterations,
+            residualThreshold=THRESHOLD,
+            **turned,
+        )
     return np.array(answer)
 
 
@@ -91,7 +94,7 @@ def world_of(chain: Chain) -> World:
         with open(path, "w", encoding="utf-8") as file:
             file.write(_urdf(chain))
         body = client.loadURDF(path, useFixedBase=True)
-    return World(client, body)
+    return World(client, body, Lock())
 
 
 atexit.register(world_of.cache_clear)  # while pybullet can still be called

@@ -116,6 +116,7 @@ class Solution(NamedTuple):
     restarts: int
     chain: Chain
     goal: Goal
+    solver: str = "ccdik"  # whose answer it is
 
     @property
     def reason(self) -> str:
@@ -126,14 +127,14 @@ class Solution(NamedTuple):
         """The outcome for people."""
         if self.status is Status.REACHED:
             return "goal reached"
-        parts = ["position reached"]
+        nearest, parts = self.solver == "ccdik", ["position reached"]
         if self.status is Status.NEAREST_POSITION:
-            parts = [f"position out of reach by {_length(self.position_error)}"]
+            parts = [f"position {'out of reach' if nearest else 'missed'} by {_length(self.position_error)}"]
         if self.approach_error > 1e-6:
             parts.append(f"the tool points {math.degrees(self.approach_error):.3g} deg away from the goal's direction")
         if self.roll_error > 1e-6:
             parts.append(f"the tool is rolled by {math.degrees(self.roll_error):.3g} deg")
-        return f"{'; '.join(parts)} (the nearest this arm can do: {self.reason})"
+        return f"{'; '.join(parts)} ({'the nearest this arm can do: ' if nearest else ''}{self.reason})"
 
 
 AT_LIMIT = 1e-4  # [rad or m] a joint this near to its limit is said to be at it
@@ -144,6 +145,8 @@ def reason(solution: Solution) -> str:
     chain, q, status = solution.chain, solution.q, solution.status
     if status is Status.REACHED:
         return ""
+    if solution.solver != "ccdik":
+        return f"{solution.solver} came no nearer, which may be its own fault"
     n = chain.n
     goal = solution.goal.arrays(chain)
     axes = np.empty((n, 3))

@@ -83,7 +83,8 @@ def solve(
     if q_before is not None:
         start = ahead(chain, goal, start, chain.checked(q_before, "q_before"))
     if solver != "ccdik":
-        return judge(chain, goal, start, find_solver(solver)(chain, goal, start, options), options)
+        attempt = find_solver(solver)(chain, goal, start, options)
+        return judge(chain, goal, start, attempt, options)._replace(solver=solver)
     body = chain.arrays.kind, chain.packed, chain.waist_arm
     # The same in one call of compiled code, for speed.
     q, code, position, approach, roll, iterations, restarts = searched(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -39,10 +40,10 @@ every_solver, every_arm = pytest.mark.parametrize("name", SOLVERS), pytest.mark.
 
 @pytest.fixture(autouse=True)
 def installed(request):
-    """PyBullet has no wheel for the newest Pythons."""
+    """Two solvers need more than the package does, and PyBullet has no wheel for the newest Pythons."""
     name = request.node.callspec.params["name"]
-    if name == "pybullet" and "missing" not in request.node.name:
-        pytest.importorskip("pybullet")
+    if name in ("pybullet", "autodiff") and "missing" not in request.node.name:
+        pytest.importorskip({"pybullet": "pybullet", "autodiff": "casadi"}[name])
 
 
 def goals(chain, rng):
@@ -119,3 +120,18 @@ def test_a_package_that_is_missing(name, package, monkeypatch):
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(MissingPackageError, match=rf"solver '{name}' needs {package} .*: pip install 'ik_solver_ros\["):
         solve(chain_of("zyy"), Goal.point([0.5, 0.0, 0.1]), solver=name)
+
+
+@every_solver
+def test_several_threads_at_once(name, so101):
+    """Nothing that a solver keeps between calls is shared by two of them."""
+    rng = np.random.default_rng(44)
+    goals = [Goal.point(so101.forward(random_q(so101, rng))[0]) for _ in range(12)]
+    options = SolverOptions(1e-3, 1e-2, max_iterations=20, max_restarts=1)
+
+    def answer(goal):
+        return solve(so101, goal, solver=name, options=options).q.tobytes()
+
+    alone = [answer(goal) for goal in goals]
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(answer, goals)) == alone

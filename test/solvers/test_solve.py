@@ -12,7 +12,7 @@ import pytest
 from conftest import joint, links, random_q, tool_direction, urdf
 from scipy.spatial.transform import Rotation
 
-from ik_solver_ros import SOLVERS, Goal, Status, load_chain, solve, solve_batch
+from ik_solver_ros import SOLVERS, Goal, SolverOptions, Status, load_chain, solve, solve_batch
 from ik_solver_ros.errors import GoalError, UnknownSolverError
 from ik_solver_ros.solvers.solution import Attempt
 from ik_solver_ros.solvers.solve import errors, find_solver
@@ -57,6 +57,16 @@ def test_no_solver_grades_itself(so101, liar):
     for nonsense in (np.full(5, np.nan), np.zeros(3)):
         liar(nonsense)
         assert np.isfinite(solve(so101, goal, solver="liar").q).all()
+
+
+def test_a_solver_s_failure_is_not_called_the_arm_s(so101):
+    """Only the default looks for the nearest answer."""
+    goal = Goal.approach(so101.forward(so101.mid)[0], [0.0, 1.0, 0.0])
+    for name in ("ccdik_seed", "ccd"):
+        solution = solve(so101, goal, so101.mid, solver=name, options=SolverOptions(1e-3, max_restarts=0))
+        assert f"({name} came no nearer, which may be its own fault)" in solution.sentence()
+        assert "nearest this arm can do" not in solution.sentence()
+    assert "nearest this arm can do" in solve(so101, goal).sentence()
 
 
 def test_solvers_are_loaded_when_first_asked_for():
