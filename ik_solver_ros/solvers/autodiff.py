@@ -59,7 +59,8 @@ def _callable(both: Any, n: int, target: Array) -> Callable[[Array], tuple[float
     for k, found in enumerate((value, slope)):
         buffer.set_res(k, found.data)
 
-    def cost(q: Array) -> tuple[float, Array]:
+    # `run` has bare pointers to what is kept here.
+    def cost(q: Array, *, _kept: Any = (both, buffer, target)) -> tuple[float, Array]:
         at[:] = q
         run()
         return float(value[0]), slope.copy()
