@@ -55,6 +55,7 @@ def test_the_page_and_the_pictures(results, tmp_path):
     page = report(results)
     for name in (*FEW, *compared(), *CLAIMS, "fabrik refuses slider: j1 slides"):
         assert name in page
+    assert "2 goals an arm and a kind" in page
     rows = [line for line in page.splitlines() if line.startswith("|")]
     assert all(row.count("|") in (6, 7, len(compared()) + 2) for row in rows)
     for path in draw(results, tmp_path):

@@ -78,12 +78,13 @@ class Results:
     convergence: dict[tuple[str, str], Array] = field(default_factory=dict)  # solver, arm: median error [m] at STEPS
     sweeps: dict[tuple[str, str], Sweep] = field(default_factory=dict)  # solver, path
     starts: dict[str, tuple[float, float]] = field(default_factory=dict)  # solver: shares from near and far, see below
+    goals: int = GOALS  # an arm and a kind
     seconds: float = 0.0
 
 
 def measure(progress: Progress, solvers: tuple[str, ...] = tuple(SOLVERS), goals: int = GOALS) -> Results:
     """Measure all; `progress` is told of every step."""
-    began, arms, results = time.perf_counter(), compared(), Results()
+    began, arms, results = time.perf_counter(), compared(), Results(goals=goals)
     todo = len(solvers) * (len(arms) + 2)
     done = 0
     for solver in solvers:

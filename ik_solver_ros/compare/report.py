@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ik_solver_ros.compare.claims import CLAIMS, COLUMNS, findings, lines_of
-from ik_solver_ros.compare.measure import BALLS, GOALS, OUT, PAST, RESTARTS, STARTS, STRETCH, Cell, Results
+from ik_solver_ros.compare.measure import BALLS, OUT, PAST, RESTARTS, STARTS, STRETCH, Cell, Results
 from ik_solver_ros.solvers.solve import SOLVERS
 
 
@@ -16,10 +16,11 @@ def report(results: Results) -> str:
     out = [
         "# What was measured",
         "",
-        f"Written by `python -m ik_solver_ros compare` ({results.seconds:.0f} s, {GOALS} goals an arm and a kind, 100 "
-        f"iterations a start, {RESTARTS} new starts). Goals are where the tip is at random configurations inside the "
-        "limits; the search starts in the middle of the ranges. Times are medians of calls of `solve()` from Python, "
-        "on one core. A dash: the solver does not take that arm, or serves no directions.",
+        f"Written by `python -m ik_solver_ros compare` ({results.seconds:.0f} s, {results.goals} goals an arm and a "
+        f"kind, 100 iterations a start, {RESTARTS} new starts).",
+        "Goals are where the tip is at random configurations inside the limits; the search starts in the middle of the",
+        "ranges. Times are medians of calls of `solve()` from Python, on one core. A dash: the solver does not take",
+        "that arm, or serves no directions.",
         "",
     ]
     for solver, package in results.missing.items():

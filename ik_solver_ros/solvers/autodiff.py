@@ -80,7 +80,7 @@ def cost_of(chain: Chain, targets: int) -> Any:
         raise MissingPackageError("autodiff", "casadi", error) from error
     q, target = casadi.SX.sym("q", chain.n), casadi.SX.sym("target", 3 + 3 * targets)
     p, r = _forward(casadi, chain, q)
-    missing = [(target[:3] - p) / max(chain.reach, 1e-6)]
+    missing = [(target[:3] - p) / max(float(chain.reach), 1e-6)]
     missing += [target[3 + 3 * k : 6 + 3 * k] - r @ casadi.DM(chain.tool[k]) for k in range(targets)]
     cost = 0.5 * casadi.sumsqr(casadi.vertcat(*missing))
     return casadi.Function("cost", [q, target], [cost, casadi.gradient(cost, q)])
@@ -103,4 +103,4 @@ def _forward(casadi: Any, chain: Chain, q: Any) -> tuple[Any, Any]:
 
 def _matrix(casadi: Any, quat: Array) -> Any:
     k = casadi.skew(casadi.DM(quat[:3]))
-    return casadi.DM.eye(3) + 2.0 * quat[3] * k + 2.0 * k @ k
+    return casadi.DM.eye(3) + 2.0 * float(quat[3]) * k + 2.0 * k @ k

@@ -56,7 +56,7 @@ def test_the_automatic_gradient_is_the_slope(types, seed, kind):
     cost, arrays = cost_of(chain, goal.targets), goal.arrays(chain)
     target = np.concatenate([goal.position, arrays.wanted[: goal.targets].ravel()])
     _, slope = cost(q, target)
-    slope = np.ravel(slope)
+    slope = slope.full().ravel()
     for i in range(chain.n):
         d = np.zeros(chain.n)
         d[i] = 1e-6
