@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import sys
 from typing import Any
@@ -28,6 +29,7 @@ def connected(gui: bool) -> Any:
     except ImportError as error:
         raise ArmError(f"PyBullet is not installed ({error}); pip install 'ik_solver_ros[sim]'") from error
     finally:
+        ctypes.CDLL(None).fflush(None)  # what C has not written yet, for it writes late where nobody watches
         for descriptor, original in enumerate(kept, start=1):
             os.dup2(original, descriptor)
             os.close(original)
