@@ -22,6 +22,7 @@ from ik_solver_ros.nodes.processes import NodeProcess
 URDF = Path(__file__).parents[2] / "urdf"
 FOLLOWER = "joint_trajectory_controller/joint_trajectory"
 GRIPPER = "gripper_controller/joint_trajectory"
+OK = DiagnosticStatus.OK
 _numbers = itertools.count()
 
 
@@ -135,6 +136,11 @@ class Stage:
         self.wait(lambda: peer.goal.get_subscription_count() and peer.count_publishers("ik_node/status"), process)
         # The peer hears joint_states itself; the other one who does is ik_node.
         self.wait(lambda: peer.joint_states.get_subscription_count() > 1, process)
+        if len(self.processes) > 1:  # an arm publishes joint_states: wait until ik_node hears them
+            name = f"{self.namespace.lstrip('/')}/ik_node: goals"
+            self.wait(
+                lambda: any(s.name == name and s.level == OK for a in peer.diagnostics for s in a.status), process
+            )
         peer.spin(0.3)
         return process
 
