@@ -259,12 +259,14 @@ def _compare(parsed: argparse.Namespace) -> int:
             lambda what, done: progress.update(task, description=what, completed=done), solvers, parsed.goals
         )
         progress.update(task, description="compared", completed=1.0)
+    for package in sorted(set(results.missing.values())):
+        print(f"{package} is not installed: pip install 'ik_solver_ros[compare]' to compare all", file=sys.stderr)
+    if not results.starts:
+        return 2
     parsed.out.mkdir(parents=True, exist_ok=True)
     page = parsed.out / "comparison_measured.md"
     page.write_text(report(results), encoding="utf-8")
     pictures = draw(results, parsed.out / "images")
-    for package in sorted(set(results.missing.values())):
-        print(f"{package} is not installed: pip install 'ik_solver_ros[compare]' to compare all", file=sys.stderr)
     print(f"{page}, and {len(pictures)} pictures in {parsed.out / 'images'}")
     return 0
 

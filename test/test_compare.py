@@ -72,6 +72,24 @@ def test_a_package_that_is_missing_is_said(monkeypatch):
     assert "**autodiff was not run:** casadi is not installed" in report(results)
 
 
+def test_one_solver_and_one_goal_are_enough(tmp_path):
+    pytest.importorskip("matplotlib")
+    assert main(["compare", "--solvers", "ccd", "--goals", "1", "--out", str(tmp_path)]) == 0
+    page = (tmp_path / "comparison_measured.md").read_text()
+    assert "| ccd |" in page and "The claims" not in page
+    assert len(list((tmp_path / "images").glob("compare_*.png"))) == 5
+
+
+def test_none_that_is_installed(monkeypatch, capsys, tmp_path):
+    pytest.importorskip("matplotlib")
+    monkeypatch.setitem(sys.modules, "casadi", None)
+    from ik_solver_ros.solvers.autodiff import cost_of
+
+    cost_of.cache_clear()
+    assert main(["compare", "--solvers", "autodiff", "--goals", "1", "--out", str(tmp_path)]) == 2
+    assert "casadi is not installed: pip install" in capsys.readouterr().err and not list(tmp_path.iterdir())
+
+
 def test_an_unknown_solver(capsys):
     assert main(["compare", "--solvers", "magic"]) == 2
     assert "solver 'magic' is unknown; there are: ccdik" in capsys.readouterr().err

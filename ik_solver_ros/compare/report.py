@@ -25,7 +25,8 @@ def report(results: Results) -> str:
     ]
     for solver, package in results.missing.items():
         out += [f"**{solver} was not run:** {package} is not installed.", ""]
-    out += ["## The claims", "", *_claims(results), ""]
+    if findings(results):
+        out += ["## The claims", "", *_claims(results), ""]
     out += ["## Points reached", "", "Share at 1 mm, and at 1e-6 m, in %.", ""]
     out += _table(results, run, arms, "point", lambda c: f"{100 * c.loose:.0f} / {100 * c.tight:.0f}")
     out += ["", "## Approaches reached", "", "Share at 1 mm and 0.5 deg, and at 1e-6 m and 1e-6 rad, in %.", ""]
