@@ -143,7 +143,10 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument("--goals", type=_count, default=12, help="how many (default: 12)")
     demo.add_argument("--seed", type=int, default=1, help="of the goals (default: 1)")
     demo.add_argument(
-        "--arm", choices=("sim", "servo"), default="sim", help="what moves: a simulation, or emulated servos on a wire"
+        "--arm",
+        choices=("sim", "mock", "servo"),
+        default="sim",
+        help="what moves: a simulation, one without physics, or emulated servos on a wire",
     )
     demo.add_argument("--out", default="out", help="directory for the GIF and the logs (default: out)")
     demo.set_defaults(run=_demo)

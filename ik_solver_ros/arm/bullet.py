@@ -117,18 +117,6 @@ class BulletArm:
             p.resetJointState(self._body, i, float(position))
         p.performCollisionDetection()
 
-    def touches(self, margin: float) -> bool:
-        """Whether any link but the base is within `margin` [m] of the floor, or of a link that is not its neighbour."""
-        p = self._client()
-        if self._floor and any(c[3] != -1 for c in p.getClosestPoints(self._body, self._plane, margin)):
-            return True
-        parents = {i: p.getJointInfo(self._body, i)[16] for i in range(p.getNumJoints(self._body))}
-        near = {(min(c[3:5]), max(c[3:5])) for c in p.getClosestPoints(self._body, self._body, margin)}
-        return any(
-            a != b and parents.get(b) != a and parents.get(a) != b and parents.get(parents.get(b, -1)) != a
-            for a, b in near
-        )
-
     def ball(self, position: Array, radius: float, color: tuple[float, float, float, float]) -> int:
         """A ball without mass or substance, for drawing; returns its handle for `recolor`."""
         p = self._client()

@@ -1,4 +1,4 @@
-"""What the demonstration shows: goals that a PyBullet arm was seen to reach, and a film of a run."""
+"""The film of a demonstration, drawn by PyBullet."""
 
 from __future__ import annotations
 
@@ -8,14 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ik_solver_ros.arm.arm import SimulatedArm
 from ik_solver_ros.arm.bullet import BulletArm
 from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.kinematics.kernels import Array
 
-APART = 0.05  # [m] between the positions of neighbouring goals
-MARGIN = 0.008  # [m] between the arm, itself and the floor, at the goals and on the straight way there
-SPAN = 0.5  # share of its range that every joint covers over all goals
 FPS, SIZE = 10, (480, 360)
 LAST_FRAME = 1500  # [ms] the film stands still before it begins again
 WAITING, REACHED, MISSED = (1.0, 0.55, 0.1, 0.9), (0.15, 0.7, 0.3, 0.9), (0.85, 0.15, 0.15, 0.9)
@@ -35,59 +31,6 @@ class Frame(NamedTuple):
     joints: dict[str, float]  # by name [rad or m]
     goal: int  # which goal was pursued
     caption: str
-
-
-def reachable_poses(chain: Chain, arm: SimulatedArm, count: int, seed: int) -> list[Pose]:
-    """Poses of the tip that `arm` measures at random joint positions, each at rest clear of the floor and itself.
-
-    Every joint spans over half its range (for six goals and more), neighbours lie over 5 cm apart, and the straight
-    way in joint space between them is free. With an arm that cannot look (the mock), the way is not looked at.
-    """
-    rng = np.random.default_rng(seed)
-    index = [arm.joint_names.index(name) for name in chain.joint_names]
-    lower, upper = np.maximum(chain.lower, -np.pi), np.minimum(chain.upper, np.pi)
-    rest = arm.read().positions
-    while True:
-        strata = np.array([rng.permutation(count) for _ in range(chain.n)]).T  # a Latin hypercube: every joint roams
-        last = rest[index]
-        found: list[tuple[Array, Pose]] = []
-        for row in strata:
-            for attempt in range(300):
-                u = (row + rng.random(chain.n)) / count if attempt < 100 else rng.random(chain.n)
-                q = lower + (0.03 + 0.94 * u) * (upper - lower)
-                pose = _measured(chain, arm, rest, index, q)
-                if found and np.linalg.norm(pose.position - found[-1][1].position) < APART:
-                    continue
-                if _clear(arm, rest, index, last, q):
-                    found.append((q, pose))
-                    last = q
-                    break
-        spans = np.ptp([q for q, _ in found], axis=0) / (upper - lower) if found else 0.0
-        if len(found) == count and (count < 6 or np.min(spans) > SPAN):
-            return [pose for _, pose in found]
-
-
-def _measured(chain: Chain, arm: SimulatedArm, rest: Array, index: list[int], q: Array) -> Pose:
-    positions = rest.copy()
-    positions[index] = q
-    if isinstance(arm, BulletArm):
-        arm.place(positions)
-    else:
-        arm.write(positions, np.zeros(len(positions)))
-        arm.advance()
-    return Pose(*arm.link_pose(chain.base_link, chain.tip_link))
-
-
-def _clear(arm: SimulatedArm, rest: Array, index: list[int], start: Array, end: Array) -> bool:
-    if not isinstance(arm, BulletArm):
-        return True
-    positions = rest.copy()
-    for share in np.linspace(1.0, 0.0, 24):
-        positions[index] = end + share * (start - end)
-        arm.place(positions)
-        if arm.touches(MARGIN if share < 1.0 else 0.0):
-            return False
-    return True
 
 
 def write_gif(

@@ -33,11 +33,12 @@ from ik_solver_ros.arm.arm import SimulatedArm
 from ik_solver_ros.arm.bullet import BulletArm
 from ik_solver_ros.arm.emulated_calibration import emulated_calibration
 from ik_solver_ros.arm.mock import MockArm
-from ik_solver_ros.arm.showcase import FPS, Frame, Pose, reachable_poses, write_gif
+from ik_solver_ros.arm.showcase import FPS, Frame, Pose, write_gif
 from ik_solver_ros.errors import ArmError
 from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.kinematics.load import load_chain
 from ik_solver_ros.nodes import convert
+from ik_solver_ros.nodes.demo_goals import reachable_poses
 from ik_solver_ros.nodes.processes import NodeProcess, isolated_environment
 from ik_solver_ros.servo import feetech
 from ik_solver_ros.servo.emulated import EmulatedBus, EmulatedPort, EmulatedServo
@@ -151,7 +152,10 @@ class Judge(Node):
 
 
 def demo(goals: int = 12, seed: int = 1, gui: bool = False, out: str = "out", arm: str = "sim") -> int:
-    """Run the demonstration, with a simulated arm ("sim") or emulated servos ("servo"). 0 if every goal was reached."""
+    """Run the demonstration: 0 if every goal was reached.
+
+    arm: a simulated one ("sim"), the same without physics ("mock"), or emulated servos ("servo").
+    """
     console = Console(highlight=False)
     if gui and not os.environ.get("DISPLAY"):
         console.print("error: a window needs a display, and DISPLAY is not set; run without the GUI")
@@ -162,15 +166,15 @@ def demo(goals: int = 12, seed: int = 1, gui: bool = False, out: str = "out", ar
     urdf = share_dir() / "urdf" / "so101.urdf"
     directory = Path(out)
     chain = load_chain(urdf)
-    physics = find_spec("pybullet") is not None
-    if not physics:
+    physics = find_spec("pybullet") is not None and arm != "mock"
+    if arm != "mock" and not physics:
         console.print("PyBullet is not installed here: the kinematic mock moves, without physics and without a film.")
     try:
         poses = _choose(console, chain, goals, seed, physics)
         parameters = {"description_file": str(urdf)}
         with ExitStack() as stack:
             driver, measure = "sim_node", None
-            more: dict[str, object] = {"gui": gui}
+            more: dict[str, object] = {"gui": gui, "backend": "pybullet" if physics else "mock"}
             if arm == "servo":
                 servos = stack.enter_context(EmulatedArm(chain, directory))
                 driver, measure = "servo_node", servos.tip
@@ -206,7 +210,8 @@ def _interrupt(_signal: int, _frame: FrameType | None) -> None:
 def _choose(console: Console, chain: Chain, goals: int, seed: int, physics: bool) -> list[Pose]:
     arm = BulletArm(chain.model) if physics else MockArm(chain.model)
     arm.open()
-    poses = reachable_poses(chain, arm, goals, seed)
+    with console.status("drawing goals (the very first time the solver is compiled, which takes about a minute)"):
+        poses = reachable_poses(chain, arm, goals, seed)
     arm.close()
     console.print(f"{goals} goals for {chain.model.name}, poses that a second {arm.name} arm had (seed {seed})")
     return poses
@@ -227,7 +232,7 @@ def _run(
         frames: list[Frame] = []
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
         with Progress(*columns, console=console) as progress:
-            task = progress.add_task("starting the nodes (the first start compiles the solver)", total=None)
+            task = progress.add_task("starting the nodes", total=None)
             _wait_until_connected(judge, nodes)
             progress.update(task, description="goals", total=len(poses))
             for i, pose in enumerate(poses):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import math
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -220,32 +218,11 @@ class TestBullet:
         with pytest.raises(ArmError, match="DISPLAY is not set"):
             BulletArm(so101.model, gui=True).open()
 
-    def test_touching(self, so101):
-        arm = BulletArm(so101.model)
-        arm.open()
-        assert not arm.touches(0.005)
-        down = np.zeros(len(arm.joint_names))
-        down[arm.joint_names.index("shoulder_lift")] = 1.7
-        arm.place(down)
-        assert arm.touches(0.0)
-        arm.close()
-
     def test_its_c_code_does_not_write_to_our_output(self):
         code = "from ik_solver_ros.arm.bullet import BulletArm; from ik_solver_ros.kinematics.model import load_model\n"
         code += f"arm = BulletArm(load_model({str(URDF / 'so101.urdf')!r})); arm.open(); arm.close()"
         done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
         assert (done.stdout, done.stderr) == ("", "")
-
-    def test_goals_of_the_demonstration(self, so101):
-        from ik_solver_ros.arm.showcase import APART, reachable_poses
-
-        arm = BulletArm(so101.model)
-        arm.open()
-        poses = reachable_poses(so101, arm, 6, seed=2)
-        arm.close()
-        assert len(poses) == 6
-        steps = [math.dist(a.position, b.position) for a, b in itertools.pairwise(poses)]
-        assert min(steps) > APART
 
     def test_place_and_forward_agree_over_the_whole_range(self, chain):
         arm = BulletArm(chain.model)
