@@ -40,7 +40,7 @@ def variant(name: str, goals: int) -> None:
     from benchmarks.arms import arms, sampled, tool_directions
     from benchmarks.bars import compiled_mean
     from ik_solver_ros import Goal, Status, solve
-    from ik_solver_ros.solvers import ccdik
+    from ik_solver_ros.solvers.ccdik import search as ccdik
 
     if name == "without structure and sweeps":
         ccdik.NO_SWEEP = sys.maxsize  # before anything is compiled

@@ -12,7 +12,7 @@ from benchmarks.arms import FIVE, any_directions, arms, beyond, goal_of, sampled
 from benchmarks.optimiser import nearest_approaches, nearest_positions, slsqp_approach, slsqp_roll
 from ik_solver_ros import Goal, SolverOptions, Status, solve, solve_batch
 from ik_solver_ros.kinematics.kernels import joint_frames, tip_frame
-from ik_solver_ros.solvers.ccdik import search
+from ik_solver_ros.solvers.ccdik.search import search
 
 DEGREE = np.pi / 180.0
 HAIR = 1e-4  # [rad] (0.006 deg) by which the two may differ on what the nearest approach is

@@ -12,8 +12,8 @@ from scipy.optimize import minimize
 from scipy.spatial.transform import Rotation
 
 from ik_solver_ros.kinematics.kernels import unpacked
-from ik_solver_ros.solvers.ccdik import settle
-from ik_solver_ros.solvers.descent import Budget, descend, errors, misses
+from ik_solver_ros.solvers.ccdik.descent import Budget, descend, errors, misses
+from ik_solver_ros.solvers.ccdik.search import settle
 from ik_solver_ros.solvers.goal import GoalArrays, unpacked_goal
 
 

@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 from ik_solver_ros import Goal, load_chain, solve
 from ik_solver_ros.kinematics.frames import LinkFrames
 from ik_solver_ros.plot.reachable import draw_reachable, reachable
-from ik_solver_ros.solvers.ccdik_seed import ccdik_step
+from ik_solver_ros.solvers.reference.ccdik_published import ccdik_step
 
 DOCS = Path(__file__).parent
 URDF = DOCS.parent / "urdf"

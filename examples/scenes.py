@@ -22,7 +22,7 @@ from skeleton import Bone, skeleton
 from ik_solver_ros import Chain, Goal, SolverOptions, load_chain, solve
 from ik_solver_ros.arm.bullet import BulletArm
 from ik_solver_ros.share import share_dir
-from ik_solver_ros.solvers.ccdik_seed import ccdik_step
+from ik_solver_ros.solvers.reference.ccdik_published import ccdik_step
 
 RATE, STEPS, FPS = 60, 4, 10  # [Hz] of goals, steps of physics for each, pictures a second
 SIZE = (400, 320)

@@ -24,7 +24,7 @@ def source_stamp() -> str:
     """One digest over all modules of the package with compiled code."""
     digest = hashlib.sha256()
     root = Path(__file__).parent
-    for path in sorted(root.glob("*/*.py")):
+    for path in sorted(root.rglob("*.py")):
         source = path.read_bytes()
         if b"@njit" in source:
             digest.update(path.name.encode())

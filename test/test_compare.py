@@ -64,7 +64,7 @@ def test_the_page_and_the_pictures(results, tmp_path):
 
 def test_a_package_that_is_missing_is_said(monkeypatch):
     monkeypatch.setitem(sys.modules, "casadi", None)
-    from ik_solver_ros.solvers.autodiff import cost_of
+    from ik_solver_ros.solvers.reference.autodiff import cost_of
 
     cost_of.cache_clear()
     results = measure(lambda what, share: None, ("autodiff",), 1)
@@ -83,7 +83,7 @@ def test_one_solver_and_one_goal_are_enough(tmp_path):
 def test_none_that_is_installed(monkeypatch, capsys, tmp_path):
     pytest.importorskip("matplotlib")
     monkeypatch.setitem(sys.modules, "casadi", None)
-    from ik_solver_ros.solvers.autodiff import cost_of
+    from ik_solver_ros.solvers.reference.autodiff import cost_of
 
     cost_of.cache_clear()
     assert main(["compare", "--solvers", "autodiff", "--goals", "1", "--out", str(tmp_path)]) == 2

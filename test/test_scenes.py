@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from ik_solver_ros import Goal, load_chain
-from ik_solver_ros.solvers.ccdik_seed import ccdik_step
+from ik_solver_ros.solvers.reference.ccdik_published import ccdik_step
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 sys.path.insert(0, str(EXAMPLES))

@@ -15,7 +15,7 @@ from ik_solver_ros.arm.bullet_urdf import for_bullet
 from ik_solver_ros.errors import ArmError
 from ik_solver_ros.kinematics.kernels import Array
 from ik_solver_ros.kinematics.model import RobotModel
-from ik_solver_ros.physics import connected
+from ik_solver_ros.pybullet_client import connect_pybullet
 
 GRAVITY = -9.81  # [m/s^2]
 POSITION_GAIN = 0.3  # share of the position error that the motors remove in a time step
@@ -56,7 +56,7 @@ class BulletArm:
         if self._gui and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
             # PyBullet would end the whole process.
             raise ArmError("a window needs a display, and DISPLAY is not set; run without gui")
-        self._bullet = p = connected(self._gui)
+        self._bullet = p = connect_pybullet(self._gui)
         p.setGravity(0.0, 0.0, GRAVITY)
         p.setTimeStep(self.time_step)
         if self._floor:

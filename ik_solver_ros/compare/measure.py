@@ -224,7 +224,7 @@ def stretch_errors(bones: tuple[float, float] = (0.3, 0.25)) -> tuple[Array, Arr
     from decimal import Decimal, getcontext
     from fractions import Fraction
 
-    from ik_solver_ros.solvers.analytic import bend
+    from ik_solver_ros.solvers.reference.analytic import bend
 
     getcontext().prec = 60
     a, b = bones

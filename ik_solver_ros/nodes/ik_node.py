@@ -41,8 +41,8 @@ from ik_solver_ros.nodes.main import run
 from ik_solver_ros.nodes.markers import Markers
 from ik_solver_ros.nodes.parameters import declare, value, warn_of_unknown
 from ik_solver_ros.servo.calibration import load_calibration
-from ik_solver_ros.solvers.ccdik_seed import ccdik_step
 from ik_solver_ros.solvers.goal import Goal
+from ik_solver_ros.solvers.reference.ccdik_published import ccdik_step
 from ik_solver_ros.solvers.solution import Solution, SolverOptions, Status
 from ik_solver_ros.solvers.solve import solve
 from ik_solver_ros.solvers.velocity import solve_velocity

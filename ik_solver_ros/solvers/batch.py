@@ -14,7 +14,7 @@ from ik_solver_ros.errors import GoalError
 from ik_solver_ros.jit import njit
 from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.kinematics.kernels import Array, tool_of, unpacked_chain
-from ik_solver_ros.solvers.ccdik import search_for
+from ik_solver_ros.solvers.ccdik.search import search_for
 from ik_solver_ros.solvers.goal import WIDTH, Goal, pack_goal, unpacked_goal
 from ik_solver_ros.solvers.solution import SolverOptions, Status, unpacked_options
 from ik_solver_ros.solvers.solve import DEFAULT_OPTIONS, STATUSES, find_solver, grade, solve

@@ -9,15 +9,15 @@ from ik_solver_ros.jit import njit
 from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.kinematics.kernels import Array, tool_of, unpacked
 from ik_solver_ros.kinematics.waist_arm import JOINTS, unpacked_waist
-from ik_solver_ros.solvers.ccdik import HUNT, begin, nearest_postures
-from ik_solver_ros.solvers.descent import Budget, descend
+from ik_solver_ros.solvers.ccdik.descent import Budget, descend
+from ik_solver_ros.solvers.ccdik.search import HUNT, begin, nearest_postures
+from ik_solver_ros.solvers.ccdik.three_parallel.approach import exact_postures
+from ik_solver_ros.solvers.ccdik.three_parallel.planar_group import EXACT
 from ik_solver_ros.solvers.goal import Goal, unpacked_goal
-from ik_solver_ros.solvers.pitch import EXACT
 from ik_solver_ros.solvers.random import seeded
 from ik_solver_ros.solvers.solution import Attempt, Solution, SolverOptions, Status, unpacked_options
 from ik_solver_ros.solvers.solve import DEFAULT_OPTIONS, judge, solve
 from ik_solver_ros.solvers.track import CONSTRAINTS, idle_motions
-from ik_solver_ros.solvers.waist import exact_postures
 
 DISTINCT = 0.02  # [rad or m] answers that differ by less in every joint are one...
 DISTINCT_IDLE = 0.5  # ...of a redundant arm, whose answers lie on curves that are followed only so far

@@ -14,8 +14,8 @@ from ik_solver_ros.jit import njit
 from ik_solver_ros.kinematics import kernels
 from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.kinematics.kernels import Array
-from ik_solver_ros.solvers.ccdik import search_for
-from ik_solver_ros.solvers.descent import errors
+from ik_solver_ros.solvers.ccdik.descent import errors
+from ik_solver_ros.solvers.ccdik.search import search_for
 from ik_solver_ros.solvers.goal import Goal, unpacked_goal
 from ik_solver_ros.solvers.solution import Attempt, Solution, SolverOptions, Status, unpacked_options
 from ik_solver_ros.solvers.track import ahead
@@ -24,19 +24,19 @@ Solver = Callable[[Chain, Goal, Array, SolverOptions], Attempt]
 
 # name: "module:function", imported when first asked for
 SOLVERS: dict[str, str] = {
-    "ccdik": "ik_solver_ros.solvers.ccdik:ccdik",
-    "ccdik_seed": "ik_solver_ros.solvers.ccdik_seed:ccdik_seed",
-    "ccd": "ik_solver_ros.solvers.ccd:ccd",
-    "ccd_alternative": "ik_solver_ros.solvers.ccd:ccd_alternative",
-    "fabrik": "ik_solver_ros.solvers.fabrik:fabrik",
-    "jacobian_transpose": "ik_solver_ros.solvers.jacobian_transpose:jacobian_transpose",
-    "jacobian_transpose_fixed": "ik_solver_ros.solvers.jacobian_transpose:jacobian_transpose_fixed",
-    "jacobian_pinv": "ik_solver_ros.solvers.jacobian_pinv:jacobian_pinv",
-    "dls": "ik_solver_ros.solvers.dls:dls",
-    "autodiff": "ik_solver_ros.solvers.autodiff:autodiff",
-    "analytic": "ik_solver_ros.solvers.analytic:analytic",
-    "scipy": "ik_solver_ros.solvers.scipy_bounded:scipy_bounded",
-    "pybullet": "ik_solver_ros.solvers.pybullet_ik:pybullet_ik",
+    "ccdik": "ik_solver_ros.solvers.ccdik.search:ccdik",
+    "ccdik_seed": "ik_solver_ros.solvers.reference.ccdik_published:ccdik_seed",
+    "ccd": "ik_solver_ros.solvers.reference.ccd:ccd",
+    "ccd_alternative": "ik_solver_ros.solvers.reference.ccd:ccd_alternative",
+    "fabrik": "ik_solver_ros.solvers.reference.fabrik:fabrik",
+    "jacobian_transpose": "ik_solver_ros.solvers.reference.jacobian_transpose:jacobian_transpose",
+    "jacobian_transpose_fixed": "ik_solver_ros.solvers.reference.jacobian_transpose:jacobian_transpose_fixed",
+    "jacobian_pinv": "ik_solver_ros.solvers.reference.jacobian_pinv:jacobian_pinv",
+    "dls": "ik_solver_ros.solvers.reference.dls:dls",
+    "autodiff": "ik_solver_ros.solvers.reference.autodiff:autodiff",
+    "analytic": "ik_solver_ros.solvers.reference.analytic:analytic",
+    "scipy": "ik_solver_ros.solvers.reference.scipy_bounded:scipy_bounded",
+    "pybullet": "ik_solver_ros.solvers.reference.pybullet_ik:pybullet_ik",
 }
 
 DEFAULT_OPTIONS = SolverOptions()

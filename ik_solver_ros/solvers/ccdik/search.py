@@ -22,13 +22,21 @@ from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.kinematics.kernels import CONTINUOUS, Array, tool_of, unpacked
 from ik_solver_ros.kinematics.quaternion import dot, sub
 from ik_solver_ros.kinematics.waist_arm import JOINTS, unpacked_waist
-from ik_solver_ros.solvers import waist
-from ik_solver_ros.solvers.descent import Budget, descend, errors, misses, sweep
+from ik_solver_ros.solvers.ccdik.descent import Budget, descend, errors, misses, sweep
+from ik_solver_ros.solvers.ccdik.three_parallel import approach as waist
+from ik_solver_ros.solvers.ccdik.three_parallel.planar_group import (
+    ANGLES,
+    ANY_APPROACH,
+    EXACT,
+    MISS,
+    SECOND,
+    STEP,
+    nothing,
+)
+from ik_solver_ros.solvers.ccdik.three_parallel.unreachable import KEPT, nearest_reach
 from ik_solver_ros.solvers.goal import Goal, GoalArrays, unpacked_goal
-from ik_solver_ros.solvers.pitch import ANGLES, ANY_APPROACH, EXACT, MISS, SECOND, STEP, nothing
 from ik_solver_ros.solvers.random import seeded, uniform
 from ik_solver_ros.solvers.solution import Attempt, SolverOptions, unpacked_options
-from ik_solver_ros.solvers.stretch import KEPT, nearest_reach
 
 HUNT = (0.5, 0.5)  # (w1, w2) while an exact answer is sought
 STAGES = ((0.3, 0.1), (0.03, 1e-3), (3e-3, 1e-5), (1e-3, 1e-6))  # (w1, w2) on the way to the nearest answer

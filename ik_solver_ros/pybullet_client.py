@@ -10,7 +10,7 @@ from typing import Any
 from ik_solver_ros.errors import ArmError
 
 
-def connected(gui: bool) -> Any:
+def connect_pybullet(gui: bool) -> Any:
     """A physics server of its own; gui: with a window. Raises ArmError where PyBullet is not installed.
 
     PyBullet's C code greets on standard output and error, which are not its to use.

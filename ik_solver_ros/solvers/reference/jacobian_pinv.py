@@ -19,9 +19,9 @@ from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.kinematics.kernels import Array
 from ik_solver_ros.solvers.goal import Goal
 from ik_solver_ros.solvers.random import seeded
-from ik_solver_ros.solvers.restarts import keep, randomise
+from ik_solver_ros.solvers.reference.restarts import keep, randomise
+from ik_solver_ros.solvers.reference.twist import clamp, miss, task
 from ik_solver_ros.solvers.solution import Attempt, SolverOptions
-from ik_solver_ros.solvers.task import clamp, miss, task
 
 LONGEST = 0.5  # [rad or m] that a joint goes in a step
 SMALLEST = 1e-3  # singular value that is still used, as a share of the largest

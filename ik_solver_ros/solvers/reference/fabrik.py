@@ -43,7 +43,7 @@ from ik_solver_ros.kinematics.quaternion import (
 )
 from ik_solver_ros.solvers.goal import Goal
 from ik_solver_ros.solvers.random import seeded
-from ik_solver_ros.solvers.restarts import keep, randomise
+from ik_solver_ros.solvers.reference.restarts import keep, randomise
 from ik_solver_ros.solvers.solution import Attempt, SolverOptions
 
 COINCIDENT = 1e-6  # [m] hinges that are nearer are one joint

@@ -19,9 +19,9 @@ from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.kinematics.kernels import Array
 from ik_solver_ros.solvers.goal import Goal
 from ik_solver_ros.solvers.random import seeded
-from ik_solver_ros.solvers.restarts import keep, randomise
+from ik_solver_ros.solvers.reference.restarts import keep, randomise
+from ik_solver_ros.solvers.reference.twist import clamp, miss, task
 from ik_solver_ros.solvers.solution import Attempt, SolverOptions
-from ik_solver_ros.solvers.task import clamp, miss, task
 
 # A fixed step must not be longer than 2 over the largest eigenvalue of J J^T, or it swings. With lengths in units of
 # the arm's reach, n joints at equal distances bring that to n / 3 for the position, and directions add up to n to it.

@@ -12,9 +12,9 @@ from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.kinematics.kernels import Array
 from ik_solver_ros.solvers.goal import Goal
 from ik_solver_ros.solvers.random import seeded
-from ik_solver_ros.solvers.restarts import randomise
+from ik_solver_ros.solvers.reference.restarts import randomise
+from ik_solver_ros.solvers.reference.twist import miss_at, task
 from ik_solver_ros.solvers.solution import Attempt, SolverOptions
-from ik_solver_ros.solvers.task import miss_at, task
 
 INSIDE = 1e-9  # [rad or m] it wants to start strictly within the limits
 

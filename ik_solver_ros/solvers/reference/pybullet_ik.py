@@ -23,12 +23,12 @@ from ik_solver_ros.errors import ArmError, MissingPackageError
 from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.kinematics.kernels import CONTINUOUS, PRISMATIC, Array
 from ik_solver_ros.kinematics.quaternion import from_two_vectors, multiply, rotate
-from ik_solver_ros.physics import connected
+from ik_solver_ros.pybullet_client import connect_pybullet
 from ik_solver_ros.solvers.goal import Goal
 from ik_solver_ros.solvers.random import seeded
-from ik_solver_ros.solvers.restarts import randomise
+from ik_solver_ros.solvers.reference.restarts import randomise
+from ik_solver_ros.solvers.reference.twist import clamp, miss_at
 from ik_solver_ros.solvers.solution import Attempt, SolverOptions
-from ik_solver_ros.solvers.task import clamp, miss_at
 
 THRESHOLD = 1e-9  # [m] residual at which it stops
 
@@ -86,7 +86,7 @@ def _asked(world: World, chain: Chain, goal: Goal, q: Array, iterations: int) ->
 def world_of(chain: Chain) -> World:
     """A physics server of its own for a chain. Raises MissingPackageError."""
     try:
-        client = connected(False)
+        client = connect_pybullet(False)
     except ArmError as error:
         raise MissingPackageError("pybullet", "pybullet", error) from error
     with tempfile.TemporaryDirectory() as directory:

@@ -14,8 +14,8 @@ from ik_solver_ros import Goal, SolverOptions, Status, load_chain, solve
 from ik_solver_ros.compare.chains import chain_of
 from ik_solver_ros.compare.measure import stretch_errors
 from ik_solver_ros.errors import UnsupportedChainError
-from ik_solver_ros.solvers.analytic import bend
-from ik_solver_ros.solvers.task import task
+from ik_solver_ros.solvers.reference.analytic import bend
+from ik_solver_ros.solvers.reference.twist import task
 
 ARMS = {
     "leg": chain_of("yy"),

@@ -20,9 +20,9 @@ from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.kinematics.kernels import PRISMATIC, Array
 from ik_solver_ros.solvers.goal import Goal
 from ik_solver_ros.solvers.random import seeded
-from ik_solver_ros.solvers.restarts import randomise
+from ik_solver_ros.solvers.reference.restarts import randomise
+from ik_solver_ros.solvers.reference.twist import miss_at
 from ik_solver_ros.solvers.solution import Attempt, SolverOptions
-from ik_solver_ros.solvers.task import miss_at
 
 
 def autodiff(chain: Chain, goal: Goal, q0: Array, options: SolverOptions) -> Attempt:

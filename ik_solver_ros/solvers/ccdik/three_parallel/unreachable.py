@@ -13,8 +13,18 @@ import numpy as np
 from ik_solver_ros.jit import njit
 from ik_solver_ros.kinematics.quaternion import dot
 from ik_solver_ros.kinematics.waist_arm import JOINTS, TWO_PI, at, fitted
-from ik_solver_ros.solvers.pitch import ANGLES, ANY_APPROACH, MISS, best_pitch, nothing, offer, squared, unit, view
-from ik_solver_ros.solvers.waist import tip_on_axis
+from ik_solver_ros.solvers.ccdik.three_parallel.approach import tip_on_axis
+from ik_solver_ros.solvers.ccdik.three_parallel.planar_group import (
+    ANGLES,
+    ANY_APPROACH,
+    MISS,
+    best_pitch,
+    nothing,
+    offer,
+    squared,
+    unit,
+    view,
+)
 
 BENDS = 5  # samples of the last hinge
 KEPT = 2

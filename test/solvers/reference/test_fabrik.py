@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 from ik_solver_ros import Goal, SolverOptions, Status, load_chain, solve
 from ik_solver_ros.compare.chains import chain_of
-from ik_solver_ros.solvers.fabrik import bones_of, fabrik
+from ik_solver_ros.solvers.reference.fabrik import bones_of, fabrik
 
 
 @settings(max_examples=50)

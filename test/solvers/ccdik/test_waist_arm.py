@@ -13,9 +13,18 @@ from scipy.spatial.transform import Rotation
 
 from ik_solver_ros import Goal, SolverOptions, Status, load_chain, solve
 from ik_solver_ros.kinematics.waist_arm import fitted, unpacked_waist
-from ik_solver_ros.solvers import waist
-from ik_solver_ros.solvers.descent import errors
-from ik_solver_ros.solvers.pitch import ANGLES, ANY_APPROACH, MISS, best_pitch, elbow_height, hold_pitch, nothing, view
+from ik_solver_ros.solvers.ccdik.descent import errors
+from ik_solver_ros.solvers.ccdik.three_parallel import approach as waist
+from ik_solver_ros.solvers.ccdik.three_parallel.planar_group import (
+    ANGLES,
+    ANY_APPROACH,
+    MISS,
+    best_pitch,
+    elbow_height,
+    hold_pitch,
+    nothing,
+    view,
+)
 
 
 def waist_urdf(seed: int, *, rolls: bool, noise: float = 0.0) -> str:

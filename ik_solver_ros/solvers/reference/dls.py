@@ -18,9 +18,9 @@ from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.kinematics.kernels import Array
 from ik_solver_ros.solvers.goal import Goal
 from ik_solver_ros.solvers.random import seeded
-from ik_solver_ros.solvers.restarts import keep, randomise
+from ik_solver_ros.solvers.reference.restarts import keep, randomise
+from ik_solver_ros.solvers.reference.twist import clamp, miss, task
 from ik_solver_ros.solvers.solution import Attempt, SolverOptions
-from ik_solver_ros.solvers.task import clamp, miss, task
 
 FIRST, LEAST, MOST = 1e-3, 1e-9, 1e6  # damping; beyond the most no step helps any more
 EASIER, HARDER = 0.2, 5.0

@@ -19,7 +19,7 @@ import numpy as np
 from ik_solver_ros.jit import njit
 from ik_solver_ros.kinematics.quaternion import cross, dot
 from ik_solver_ros.kinematics.waist_arm import JOINTS, ON_AXIS, TWO_PI, at, fitted, target
-from ik_solver_ros.solvers.pitch import (
+from ik_solver_ros.solvers.ccdik.three_parallel.planar_group import (
     ANGLES,
     ANY_APPROACH,
     BEST_PITCH_ONLY,

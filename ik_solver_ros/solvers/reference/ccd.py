@@ -22,7 +22,7 @@ from ik_solver_ros.kinematics.kernels import PRISMATIC, Array, joint_frames, tip
 from ik_solver_ros.kinematics.quaternion import cross, dot, scaled, sub
 from ik_solver_ros.solvers.goal import Goal
 from ik_solver_ros.solvers.random import seeded
-from ik_solver_ros.solvers.restarts import keep, randomise
+from ik_solver_ros.solvers.reference.restarts import keep, randomise
 from ik_solver_ros.solvers.solution import Attempt, SolverOptions
 
 SHORTEST = 1e-12  # [m] a lever shorter than this has no direction

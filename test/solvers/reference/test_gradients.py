@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from ik_solver_ros import Goal, load_chain
 from ik_solver_ros.compare.chains import chain_of, hinges
-from ik_solver_ros.solvers.autodiff import cost_of
-from ik_solver_ros.solvers.ccd import _sweep
-from ik_solver_ros.solvers.jacobian_pinv import jacobian_pinv_step
-from ik_solver_ros.solvers.task import task
+from ik_solver_ros.solvers.reference.autodiff import cost_of
+from ik_solver_ros.solvers.reference.ccd import _sweep
+from ik_solver_ros.solvers.reference.jacobian_pinv import jacobian_pinv_step
+from ik_solver_ros.solvers.reference.twist import task
 
 TYPES = st.lists(st.sampled_from(["revolute", "continuous", "prismatic"]), min_size=1, max_size=6)
 SEED = st.integers(0, 2**32 - 1)

@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 
 from ik_solver_ros import Goal, SolverOptions, Status, load_chain, solve
 from ik_solver_ros.kinematics.kernels import joint_frames
-from ik_solver_ros.solvers import descent
+from ik_solver_ros.solvers.ccdik import descent
 
 
 def goal_at(chain, q, kind):

@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 from ik_solver_ros import Goal, SolverOptions, Status, load_chain, solve
 from ik_solver_ros.errors import GoalError
-from ik_solver_ros.solvers.ccdik_seed import ccdik_step, serves
+from ik_solver_ros.solvers.reference.ccdik_published import ccdik_step, serves
 
 
 def by_hand(chain, goal, q):
