@@ -6,7 +6,7 @@ import os
 import platform
 import sys
 
-from ik_solver_ros.nodes.processes import isolated_environment
+from ik_solver_ros.ros.processes import isolated_environment
 
 os.environ.update(isolated_environment(domain_id=20 + os.getpid() % 80))
 

@@ -12,8 +12,8 @@ from trajectory_msgs.msg import JointTrajectory
 
 from benchmarks.stage import URDF, ik_node, peer
 from ik_solver_ros.kinematics.load import load_chain
-from ik_solver_ros.nodes import convert
-from ik_solver_ros.nodes.processes import NodeProcess
+from ik_solver_ros.ros.common import convert
+from ik_solver_ros.ros.processes import NodeProcess
 from ik_solver_ros.trajectory.trajectory import State
 
 CENTER, RADIUS, SPEED, CORNERS = np.array([0.22, 0.0, 0.05]), 0.05, 0.1, 72

@@ -19,8 +19,8 @@ from geometry_msgs.msg import PoseArray
 
 from benchmarks.stage import URDF, ik_node, peer
 from ik_solver_ros.kinematics.load import load_chain
-from ik_solver_ros.nodes import convert
-from ik_solver_ros.nodes.processes import NodeProcess
+from ik_solver_ros.ros.common import convert
+from ik_solver_ros.ros.processes import NodeProcess
 
 OUT = Path("out") / "clicks.jsonl"
 DOWN = np.array([1.0, 0.0, 0.0, 0.0])

@@ -22,8 +22,8 @@ from sensor_msgs.msg import JointState
 
 from benchmarks.stage import URDF, ik_node, peer
 from ik_solver_ros.kinematics.load import load_chain
-from ik_solver_ros.nodes import convert
-from ik_solver_ros.nodes.processes import NodeProcess
+from ik_solver_ros.ros.common import convert
+from ik_solver_ros.ros.processes import NodeProcess
 
 HOUR = 3600
 DOWN = np.array([1.0, 0.0, 0.0, 0.0])

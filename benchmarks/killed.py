@@ -15,18 +15,18 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.stage import URDF, peer
-from ik_solver_ros.arm.emulated_calibration import emulated_calibration
 from ik_solver_ros.kinematics.load import load_chain
-from ik_solver_ros.nodes.processes import NodeProcess
+from ik_solver_ros.ros.processes import NodeProcess
 from ik_solver_ros.servo import feetech
-from ik_solver_ros.servo.emulated import EmulatedBus, EmulatedPort, EmulatedServo
+from ik_solver_ros.servo.emulated.calibration import emulated_calibration
+from ik_solver_ros.servo.emulated.servos import EmulatedBus, EmulatedPort, EmulatedServo
 
 SENDER = """
 import sys, time
 import numpy as np, rclpy
 from trajectory_msgs.msg import JointTrajectory
 from ik_solver_ros.kinematics.load import load_chain
-from ik_solver_ros.nodes import convert
+from ik_solver_ros.ros.common import convert
 from ik_solver_ros.trajectory.limits import MotionLimits
 from ik_solver_ros.trajectory.motion import MotionPlanner
 chain = load_chain(sys.argv[1])

@@ -13,7 +13,7 @@ from ik_solver_ros import Goal, solve
 from ik_solver_ros.collision.guard import CollisionGuard
 from ik_solver_ros.errors import CollisionError
 from ik_solver_ros.kinematics.load import load_chain
-from ik_solver_ros.nodes import convert
+from ik_solver_ros.ros.common import convert
 from ik_solver_ros.trajectory.limits import MotionLimits
 from ik_solver_ros.trajectory.plan import plan
 from ik_solver_ros.trajectory.trajectory import State

@@ -6,10 +6,10 @@ import time
 
 import numpy as np
 
-from ik_solver_ros.arm.follower import TrajectoryFollower
+from ik_solver_ros.control.follower import TrajectoryFollower
 from ik_solver_ros.errors import TrajectoryError
 from ik_solver_ros.kinematics.load import load_chain
-from ik_solver_ros.nodes import convert
+from ik_solver_ros.ros.common import convert
 from ik_solver_ros.share import share_dir
 from ik_solver_ros.trajectory.limits import MotionLimits
 from ik_solver_ros.trajectory.motion import MotionPlanner

@@ -8,15 +8,15 @@ from contextlib import suppress
 
 import numpy as np
 
-from ik_solver_ros.arm.emulated_calibration import emulated_calibration
-from ik_solver_ros.arm.follower import TrajectoryFollower
-from ik_solver_ros.arm.servo import ServoArm
-from ik_solver_ros.arm.servo_cycle import ServoCycle
+from ik_solver_ros.arm.register_servos import ServoArm
+from ik_solver_ros.control.follower import TrajectoryFollower
+from ik_solver_ros.control.servo_cycle import ServoCycle
 from ik_solver_ros.errors import ArmError, BusError, IkSolverError, TrajectoryError
 from ik_solver_ros.kinematics.load import load_chain
 from ik_solver_ros.servo import dynamixel, feetech
 from ik_solver_ros.servo.bus import Port, TableBus
-from ik_solver_ros.servo.emulated import EmulatedBus, EmulatedPort, EmulatedServo, Faults
+from ik_solver_ros.servo.emulated.calibration import emulated_calibration
+from ik_solver_ros.servo.emulated.servos import EmulatedBus, EmulatedPort, EmulatedServo, Faults
 from ik_solver_ros.share import share_dir
 from ik_solver_ros.trajectory.limits import MotionLimits
 from ik_solver_ros.trajectory.plan import plan

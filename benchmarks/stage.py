@@ -15,7 +15,7 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
-from ik_solver_ros.nodes.processes import NodeProcess
+from ik_solver_ros.ros.processes import NodeProcess
 from ik_solver_ros.share import share_dir
 
 URDF = share_dir() / "urdf" / "so101.urdf"

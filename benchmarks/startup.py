@@ -11,7 +11,7 @@ import rclpy
 
 from benchmarks.stage import URDF, ik_node, joint_state, peer
 from ik_solver_ros.kinematics.load import load_chain
-from ik_solver_ros.nodes import convert
+from ik_solver_ros.ros.common import convert
 
 
 def measure() -> None:

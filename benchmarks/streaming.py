@@ -13,8 +13,8 @@ from geometry_msgs.msg import PoseStamped
 
 from benchmarks.stage import URDF, ik_node, peer
 from ik_solver_ros.kinematics.load import load_chain
-from ik_solver_ros.nodes import convert
-from ik_solver_ros.nodes.processes import NodeProcess
+from ik_solver_ros.ros.common import convert
+from ik_solver_ros.ros.processes import NodeProcess
 
 RATE = 500.0  # [Hz]
 DOWN = np.array([1.0, 0.0, 0.0, 0.0])

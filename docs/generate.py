@@ -16,8 +16,8 @@ from matplotlib.figure import Figure
 
 from ik_solver_ros import Goal, load_chain, solve
 from ik_solver_ros.kinematics.frames import LinkFrames
-from ik_solver_ros.plot.reachable import draw_reachable, reachable
 from ik_solver_ros.solvers.reference.ccdik_published import ccdik_step
+from ik_solver_ros.tools.plot.reachable import draw_reachable, reachable
 
 DOCS = Path(__file__).parent
 URDF = DOCS.parent / "urdf"
@@ -26,9 +26,10 @@ SWEEPS = 24
 
 def reference() -> str:
     """Parameters of the nodes and options of the commands, from the tables that declare them."""
-    from ik_solver_ros.cli import _parser
-    from ik_solver_ros.nodes import constraints, ik_params, servo_node, sim_node
-    from ik_solver_ros.nodes.joint_limits import UNITS
+    from ik_solver_ros.cli.main import _parser
+    from ik_solver_ros.ros.arm_node import constraints, servo_node, sim_node
+    from ik_solver_ros.ros.common.joint_limits import UNITS
+    from ik_solver_ros.ros.ik_node import params as ik_params
     from ik_solver_ros.trajectory.limits import GIVEN
 
     out = ["# Parameters, arguments, commands", "", "Written by `make docs` from the code.", ""]

@@ -5,7 +5,7 @@ python examples/pick_and_place.py
 """
 
 from ik_solver_ros.errors import GoalMissedError, GoalRefusedError
-from ik_solver_ros.nodes.client import ArmClient
+from ik_solver_ros.ros.client import ArmClient
 
 OPEN, CLOSED = 1.2, 0.0  # [rad] of the SO-101's jaw
 DOWN = (0, 0, -1)

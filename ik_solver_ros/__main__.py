@@ -2,6 +2,6 @@
 
 import sys
 
-from ik_solver_ros.cli import main
+from ik_solver_ros.cli.main import main
 
 sys.exit(main())

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from launch_ros.actions import SetRemap
 
-from ik_solver_ros.nodes.launching import MOVING, Argument, described, frame_prefix, own, rviz
+from ik_solver_ros.ros.launching import MOVING, Argument, described, frame_prefix, own, rviz
 
 ARGUMENTS = (
     Argument("description_file", "", "path of the URDF; empty: the topic robot_description", kind=Path),

@@ -6,7 +6,7 @@ ros2 launch ik_solver_ros servo.launch.py protocol:=emulated:feetech       # wit
 
 from pathlib import Path
 
-from ik_solver_ros.nodes.launching import ARM, Argument, described, frame_prefix, own, rviz, state_publisher
+from ik_solver_ros.ros.launching import ARM, Argument, described, frame_prefix, own, rviz, state_publisher
 
 ARGUMENTS = (
     *ARM,

@@ -3,7 +3,7 @@
 ros2 launch ik_solver_ros sim.launch.py use_rviz:=true description_file:=/path/to/arm.urdf
 """
 
-from ik_solver_ros.nodes.launching import ARM, SWITCH, Argument, described, frame_prefix, own, rviz, state_publisher
+from ik_solver_ros.ros.launching import ARM, SWITCH, Argument, described, frame_prefix, own, rviz, state_publisher
 
 ARGUMENTS = (
     *ARM,

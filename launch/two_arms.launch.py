@@ -11,7 +11,7 @@ from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
-from ik_solver_ros.nodes.launching import installed
+from ik_solver_ros.ros.launching import installed
 
 APART = {"left": 0.3, "right": -0.3}  # [m] along y of the world
 

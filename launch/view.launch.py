@@ -3,7 +3,7 @@
 ros2 launch ik_solver_ros view.launch.py base_link:=base
 """
 
-from ik_solver_ros.nodes.launching import EVERY, Argument, described, rviz
+from ik_solver_ros.ros.launching import EVERY, Argument, described, rviz
 
 ARGUMENTS = (Argument("base_link", "base_link", "frame that RViz shows everything in"), *EVERY)
 

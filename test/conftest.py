@@ -22,7 +22,7 @@ from scipy.spatial.transform import Rotation
 
 from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.kinematics.load import load_chain
-from ik_solver_ros.nodes.processes import isolated_environment
+from ik_solver_ros.ros.processes import isolated_environment
 
 os.environ.update(isolated_environment(domain_id=100 + os.getpid() % 100))
 

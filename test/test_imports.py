@@ -1,4 +1,4 @@
-"""The import rule: each room knows only the rooms before it, and nothing but nodes/ knows ROS."""
+"""The import rule: each room knows only the rooms before it, and nothing but ros/ knows ROS."""
 
 from __future__ import annotations
 
@@ -12,37 +12,25 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "ik_solver_ros"
 
 # room: the rooms that it may import from
+LEAVES = {"errors", "share", "jit", "pybullet_client"}
+CORE = LEAVES | {"kinematics", "solvers", "trajectory", "collision"}
 MAY_IMPORT = {
     "errors": set(),
     "share": set(),
     "jit": set(),
     "pybullet_client": {"errors"},
     "kinematics": {"errors", "jit"},
-    "solvers": {"errors", "jit", "kinematics", "pybullet_client"},
+    "solvers": {"errors", "jit", "pybullet_client", "kinematics"},
     "trajectory": {"errors", "kinematics", "solvers"},
     "collision": {"errors", "jit", "kinematics", "trajectory"},
-    "servo": {"errors"},
-    "arm": {"errors", "kinematics", "trajectory", "servo", "pybullet_client"},
-    "compare": {"errors", "share", "kinematics", "solvers", "plot"},
-    "plot": {"errors", "kinematics", "solvers", "trajectory", "arm"},
-    "doctor": {"errors", "kinematics", "solvers"},
-    "calibrate": {"errors", "kinematics", "servo"},
-    "nodes": {"errors", "share", "kinematics", "solvers", "trajectory", "collision", "servo", "arm", "plot"},
-    "cli": {
-        "errors",
-        "share",
-        "kinematics",
-        "solvers",
-        "trajectory",
-        "collision",
-        "servo",
-        "arm",
-        "plot",
-        "calibrate",
-        "compare",
-        "doctor",
-        "nodes",
-    },
+    "session": {"errors", "kinematics", "solvers", "trajectory", "collision"},
+    "servo": {"errors", "kinematics"},
+    "arm": {"errors", "pybullet_client", "kinematics", "servo"},
+    "control": {"errors", "kinematics", "trajectory", "servo", "arm"},
+    "ros": CORE | {"session", "servo", "arm", "control"},
+    "tools": CORE | {"session", "servo", "arm", "control", "ros"},
+    "cli": CORE | {"session", "servo", "arm", "control", "ros", "tools"},
+    "nodes": {"ros"},
     "__init__": {"kinematics", "solvers"},
     "__main__": {"cli"},
 }
@@ -55,11 +43,11 @@ ONLY_IN = {
     "urdf_parser_py": {"kinematics/model.py"},
     "numba": {"jit.py"},
     "serial": {"servo/bus.py"},
-    "yaml": {"servo/calibration.py", "nodes/frames.py"},
+    "yaml": {"servo/calibration.py", "ros/ik_node/goal_frames.py"},
     "coal": {"collision/self_collision.py"},
-    "matplotlib": {"plot/draw.py", "plot/reachable.py", "compare/figures.py"},
-    "PIL": {"arm/showcase.py", "plot/film.py"},
-    "rich": {"nodes/demo.py", "cli.py"},
+    "matplotlib": {"tools/plot/draw.py", "tools/plot/reachable.py", "tools/compare/figures.py"},
+    "PIL": {"tools/demo/film.py", "tools/plot/film.py"},
+    "rich": {"tools/demo/demo.py", "cli/main.py"},
 }
 ROS = {
     *("rclpy", "std_msgs", "geometry_msgs", "sensor_msgs", "trajectory_msgs", "diagnostic_msgs", "std_srvs"),
@@ -101,16 +89,16 @@ def test_imports_go_one_way(path):
         if top == "ik_solver_ros" and rest:
             assert rest[0] == room or rest[0] in MAY_IMPORT[room], f"{relative} imports {name}"
         if top in ROS:
-            assert room == "nodes", f"{relative} imports {name}"
+            assert room == "ros" or relative.parts[:2] == ("tools", "demo"), f"{relative} imports {name}"
         if top in ONLY_IN:
             assert str(relative) in ONLY_IN[top], f"{relative} imports {name}"
 
 
-def test_all_but_the_nodes_work_without_ros_and_pybullet():
+def test_all_but_ros_works_without_ros_and_pybullet():
     modules = [
         "ik_solver_ros." + ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
         for path in FILES
-        if "nodes" not in path.parts and path.name not in ("__init__.py", "__main__.py")
+        if not {"ros", "nodes", "demo"} & set(path.parts) and path.name not in ("__init__.py", "__main__.py")
     ]
     code = f"""
 import sys

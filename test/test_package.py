@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 import pytest
 
 import ik_solver_ros
+from ik_solver_ros.ros.processes import MODULES
 from ik_solver_ros.share import share_dir
 
 ROOT = Path(__file__).parents[1]
@@ -72,7 +73,7 @@ def test_package_xml_says_how_to_build():
 
 def test_every_message_package_that_the_nodes_import_is_declared():
     declared = {e.text for e in ElementTree.parse(ROOT / "package.xml").getroot().findall("exec_depend")}
-    text = "".join(path.read_text() for path in (ROOT / "ik_solver_ros" / "nodes").glob("*.py"))
+    text = "".join(path.read_text() for path in (ROOT / "ik_solver_ros" / "ros").rglob("*.py"))
     used = set(re.findall(r"^from (\w+)\.(?:msg|srv) import", text, re.MULTILINE))
     assert used and used <= declared
 
@@ -80,7 +81,7 @@ def test_every_message_package_that_the_nodes_import_is_declared():
 @pytest.mark.parametrize("node", NODES)
 def test_the_executables_are_found_by_the_nodes_names(node):
     script = ROOT / "scripts" / node
-    assert script.stat().st_mode & 0o111 and f"ik_solver_ros.nodes.{node}" in script.read_text()
+    assert script.stat().st_mode & 0o111 and MODULES[node] in script.read_text()
 
 
 def test_share_is_found():

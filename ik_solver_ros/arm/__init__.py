@@ -1,1 +1,1 @@
-"""Arms, simulated or real, behind one protocol, and the follower that leads them along trajectories."""
+"""Back-ends: whatever has joints that can be read and written, simulated or real, behind one protocol."""

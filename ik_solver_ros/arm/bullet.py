@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ik_solver_ros.arm.arm import Reading, checked_command, starting_positions
+from ik_solver_ros.arm.base import Reading, checked_command, starting_positions
 from ik_solver_ros.arm.bullet_urdf import for_bullet
 from ik_solver_ros.errors import ArmError
 from ik_solver_ros.kinematics.kernels import Array

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from ik_solver_ros.arm.arm import Reading, checked_command, starting_positions
+from ik_solver_ros.arm.base import Reading, checked_command, starting_positions
 from ik_solver_ros.errors import ArmError
 from ik_solver_ros.kinematics.kernels import Array
 from ik_solver_ros.kinematics.model import RobotModel

@@ -1,1 +1,1 @@
-"""The ROS 2 nodes: the only place where rclpy and messages are imported."""
+"""Where the nodes were until 0.1; see ik_solver_ros.ros."""

@@ -1,1 +1,1 @@
-"""Serial servos: wire protocols, the bus, calibration, and emulated servos."""
+"""Servos on a wire: their protocols as bytes in and bytes out, the bus, and calibration."""

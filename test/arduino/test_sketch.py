@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ik_solver_ros.arm.board import BoardArm
+from ik_solver_ros.arm.pulse_board import BoardArm
 from ik_solver_ros.servo.boards import Ssc32
 from ik_solver_ros.servo.bus import Port
 from ik_solver_ros.servo.calibration import FAMILIES, Calibration, ServoJoint

@@ -5,11 +5,11 @@ import time
 import numpy as np
 import pytest
 
-from ik_solver_ros.arm.follower import TrajectoryFollower
-from ik_solver_ros.arm.servo_cycle import ServoCycle
+from ik_solver_ros.control.follower import TrajectoryFollower
+from ik_solver_ros.control.servo_cycle import ServoCycle
 from ik_solver_ros.servo import dynamixel, feetech
 from ik_solver_ros.servo.bus import Port, TableBus
-from ik_solver_ros.servo.emulated import EmulatedBus, EmulatedPort, EmulatedServo
+from ik_solver_ros.servo.emulated.servos import EmulatedBus, EmulatedPort, EmulatedServo
 from ik_solver_ros.trajectory.limits import MotionLimits
 
 BAUD = 1_000_000

@@ -5,12 +5,12 @@ import time
 import numpy as np
 import pytest
 
-from ik_solver_ros.arm.board import BoardArm
+from ik_solver_ros.arm.pulse_board import BoardArm
 from ik_solver_ros.errors import ArmError, TrajectoryError
 from ik_solver_ros.servo.boards import EmulatedBoard, Maestro, Ssc32, board_codec
 from ik_solver_ros.servo.bus import Port
 from ik_solver_ros.servo.calibration import FAMILIES, Calibration, ServoJoint
-from ik_solver_ros.servo.emulated import EmulatedPort
+from ik_solver_ros.servo.emulated.servos import EmulatedPort
 from ik_solver_ros.trajectory.trajectory import Trajectory
 
 from .conftest import cycle_of, run

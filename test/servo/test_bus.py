@@ -9,7 +9,7 @@ import pytest
 from ik_solver_ros.errors import BusError
 from ik_solver_ros.servo import dynamixel, feetech
 from ik_solver_ros.servo.bus import Port
-from ik_solver_ros.servo.emulated import Faults, positions
+from ik_solver_ros.servo.emulated.servos import Faults, positions
 
 from .conftest import BAUD, IDS
 

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ik_solver_ros.arm.lx_arm import LxArm
+from ik_solver_ros.arm.lx16a import LxArm
 from ik_solver_ros.errors import ArmError, TrajectoryError
 from ik_solver_ros.servo import lx16a
 from ik_solver_ros.servo.bus import Port
 from ik_solver_ros.servo.calibration import FAMILIES, Calibration, ServoJoint
-from ik_solver_ros.servo.emulated import EmulatedPort
+from ik_solver_ros.servo.emulated.servos import EmulatedPort
 from ik_solver_ros.servo.lx16a import EmulatedLx, LxBus
 from ik_solver_ros.trajectory.trajectory import Trajectory
 

@@ -12,8 +12,8 @@ from conftest import URDF, random_q, tool_direction
 from scipy.spatial.transform import Rotation
 
 from ik_solver_ros import SOLVERS, Goal, SolverOptions, Status, load_chain, solve
-from ik_solver_ros.compare.chains import chain_of, hinges
 from ik_solver_ros.errors import MissingPackageError, UnsupportedChainError
+from ik_solver_ros.tools.compare.chains import chain_of, hinges
 
 LOOSE = SolverOptions(1e-3, math.radians(0.5), max_restarts=3)
 ARMS = {

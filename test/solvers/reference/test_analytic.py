@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ik_solver_ros import Goal, SolverOptions, Status, load_chain, solve
-from ik_solver_ros.compare.chains import chain_of
-from ik_solver_ros.compare.measure import stretch_errors
 from ik_solver_ros.errors import UnsupportedChainError
 from ik_solver_ros.solvers.reference.analytic import bend
 from ik_solver_ros.solvers.reference.twist import task
+from ik_solver_ros.tools.compare.chains import chain_of
+from ik_solver_ros.tools.compare.measure import stretch_errors
 
 ARMS = {
     "leg": chain_of("yy"),

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from ik_solver_ros import Goal, SolverOptions, Status, load_chain, solve
-from ik_solver_ros.compare.chains import chain_of
 from ik_solver_ros.solvers.reference.fabrik import bones_of, fabrik
+from ik_solver_ros.tools.compare.chains import chain_of
 
 
 @settings(max_examples=50)

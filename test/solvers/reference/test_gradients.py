@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ik_solver_ros import Goal, load_chain
-from ik_solver_ros.compare.chains import chain_of, hinges
 from ik_solver_ros.solvers.reference.autodiff import cost_of
 from ik_solver_ros.solvers.reference.ccd import _sweep
 from ik_solver_ros.solvers.reference.jacobian_pinv import jacobian_pinv_step
 from ik_solver_ros.solvers.reference.twist import task
+from ik_solver_ros.tools.compare.chains import chain_of, hinges
 
 TYPES = st.lists(st.sampled_from(["revolute", "continuous", "prismatic"]), min_size=1, max_size=6)
 SEED = st.integers(0, 2**32 - 1)

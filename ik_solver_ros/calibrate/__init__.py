@@ -1,1 +1,0 @@
-"""Wizards in a terminal that calibrate an arm: which servo moves which joint, which way, from where, how far."""

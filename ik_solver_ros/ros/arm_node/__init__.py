@@ -1,0 +1,1 @@
+"""sim_node and servo_node: joint trajectories in, moving joints out."""

@@ -1,0 +1,118 @@
+"""The FollowJointTrajectory action of a follower, for MoveIt and whoever else speaks it. Needs control_msgs."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from control_msgs.action import FollowJointTrajectory
+from rclpy.action import ActionServer, CancelResponse, GoalResponse
+from rclpy.node import Node
+from rclpy.task import Future
+
+from ik_solver_ros.control.follower import Ending, Outcome
+from ik_solver_ros.control.tolerances import Tolerances
+from ik_solver_ros.errors import IkSolverError
+from ik_solver_ros.ros.arm_node.controllers import Controller
+from ik_solver_ros.ros.common import convert
+from ik_solver_ros.trajectory.trajectory import State, Trajectory
+
+Result = FollowJointTrajectory.Result
+CODES = {
+    Outcome.DONE: Result.SUCCESSFUL,
+    Outcome.PATH_TOLERANCE: Result.PATH_TOLERANCE_VIOLATED,
+    Outcome.GOAL_TOLERANCE: Result.GOAL_TOLERANCE_VIOLATED,
+    Outcome.REPLACED: Result.INVALID_GOAL,
+    Outcome.HELD: Result.INVALID_GOAL,
+}
+FEEDBACK_PERIOD = 0.05  # [s]
+
+
+class FollowAction:
+    """Hands the goals of an action to a follower, and tells their ends."""
+
+    def __init__(
+        self,
+        node: Node,
+        controller: Controller,
+        accept: Callable[[Trajectory, float, Tolerances], int],
+        hold: Callable[[], None],
+        desired: Callable[[], State],
+    ) -> None:
+        """accept: takes a trajectory, its stamp and its tolerances, and returns its number."""
+        self._node, self._controller = node, controller
+        self._accept, self._hold, self._desired = accept, hold, desired
+        self._goals: dict[int, tuple[Any, Future]] = {}  # by the trajectory's number
+        self._ended: deque[Ending] = deque()
+        self._timer = node.create_timer(FEEDBACK_PERIOD, self._tell)
+        self._timer.cancel()
+        self._server = ActionServer(
+            node,
+            FollowJointTrajectory,
+            f"{controller.name}/follow_joint_trajectory",
+            execute_callback=self._execute,
+            goal_callback=lambda _: GoalResponse.ACCEPT,
+            cancel_callback=lambda _: CancelResponse.ACCEPT,
+        )
+
+    def ended(self, ending: Ending) -> None:
+        """Note how a trajectory ended; from any thread."""
+        self._ended.append(ending)
+
+    async def _execute(self, handle: Any) -> Any:
+        goal = handle.request
+        try:
+            trajectory = convert.trajectory_from(goal.trajectory)
+            stamp = convert.seconds(goal.trajectory.header.stamp)
+            number = self._accept(trajectory, stamp, self._tolerances(goal))
+        except IkSolverError as error:
+            handle.abort()
+            return Result(error_code=Result.INVALID_GOAL, error_string=str(error))
+        if len(trajectory.times) == 0:
+            handle.succeed()
+            return Result(error_code=Result.SUCCESSFUL, error_string="holding")
+        done = Future(executor=self._node.executor)
+        self._goals[number] = handle, done
+        self._timer.reset()
+        ending: Ending = await done
+        if ending.outcome is Outcome.DONE:
+            handle.succeed()
+        elif handle.is_cancel_requested:
+            handle.canceled()
+        else:
+            handle.abort()
+        return Result(error_code=CODES[ending.outcome], error_string=ending.reason)
+
+    def _tolerances(self, goal: Any) -> Tolerances:
+        """The goal's own tolerances, by the message's rules: 0 is the follower's own, negative is none."""
+        own, names = self._controller.tolerances, self._controller.limits.joint_names
+        columns = []
+        for given, default in ((goal.path_tolerance, own.path), (goal.goal_tolerance, own.goal)):
+            column = dict(zip(names, default.tolist()))
+            for one in given:
+                if one.name in column and one.position != 0.0:
+                    column[one.name] = max(one.position, 0.0)
+            columns.append(column)
+        seconds = convert.seconds(goal.goal_time_tolerance)
+        goal_time = own.goal_time if seconds == 0.0 else max(seconds, 0.0)
+        return Tolerances.of(names, columns[0], columns[1], goal_time, own.stopped_velocity)
+
+    def _tell(self) -> None:
+        """Feedback to the goals under way, and their ends."""
+        if any(handle.is_cancel_requested for handle, _ in self._goals.values()):
+            self._hold()
+        desired = self._desired()
+        while self._ended:
+            ending = self._ended.popleft()
+            _, done = self._goals.pop(ending.number, (None, None))
+            if done is not None:
+                done.set_result(ending)
+        for handle, _ in self._goals.values():
+            feedback = FollowJointTrajectory.Feedback(joint_names=list(self._controller.limits.joint_names))
+            feedback.header.stamp = self._node.get_clock().now().to_msg()
+            feedback.desired.positions = desired.position.tolist()
+            feedback.desired.velocities = desired.velocity.tolist()
+            handle.publish_feedback(feedback)
+        if not self._goals:
+            self._timer.cancel()

@@ -1,0 +1,1 @@
+"""What the nodes share: parameters, conversions of messages, clocks, diagnostics."""

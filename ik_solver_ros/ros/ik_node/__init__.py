@@ -1,0 +1,1 @@
+"""ik_node: goals in, joint trajectories out."""

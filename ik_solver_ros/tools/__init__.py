@@ -1,0 +1,1 @@
+"""What people run beside the nodes: doctor, compare, plot, calibrate, demo."""

@@ -1,0 +1,221 @@
+"""The wizard, led by somebody who moves emulated servos by hand."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import numpy as np
+import pytest
+
+from ik_solver_ros.cli.main import main
+from ik_solver_ros.errors import CalibrationError
+from ik_solver_ros.servo import dynamixel, feetech
+from ik_solver_ros.servo.boards import EmulatedBoard, board_codec
+from ik_solver_ros.servo.bus import Port, TableBus
+from ik_solver_ros.servo.by_hand import LxByHand, TableByHand
+from ik_solver_ros.servo.calibration import FAMILIES, load_calibration
+from ik_solver_ros.servo.emulated.servos import EmulatedBus, EmulatedPort, EmulatedServo
+from ik_solver_ros.servo.lx16a import EmulatedLx, LxBus
+from ik_solver_ros.tools.calibrate import board_wizard
+from ik_solver_ros.tools.calibrate.board_wizard import MIDDLE, SLOWLY, calibrate_board
+from ik_solver_ros.tools.calibrate.wizard import EDGE, calibrate
+
+ZERO, LOW, HIGH = 2000, 900, 3100
+
+
+class Hand:
+    """Answers the questions, and moves the servo that is asked about."""
+
+    def __init__(self, bus, backwards=(), ids=()):
+        self.bus, self.backwards, self.ids = bus, backwards, list(ids)
+        self.current, self.said, self.lived = 0, [], []
+
+    def ask(self, question, live):
+        servo = self.bus.servos.get(self.current)
+        if "id of its servo" in question:
+            answer = self.ids.pop(0) if self.ids else str(self.current + 1)
+            if answer.isdigit():
+                self.current = int(answer)
+            return answer
+        if "at 0" in question:
+            servo.position = ZERO
+        elif "positive" in question:
+            servo.position = ZERO + (-300 if self.current in self.backwards else 300)
+        elif "whole range" in question:
+            for position in (LOW, HIGH, ZERO):
+                servo.position = position
+                servo.advance(0.0)
+                self.lived.append(live())
+        for one in self.bus.servos.values():
+            one.advance(0.0)
+        if live is not None:
+            self.lived.append(live())
+        return ""
+
+
+@pytest.fixture(params=[feetech, dynamixel], ids=lambda codec: codec.name)
+def wired(request, tmp_path):
+    codec = request.param
+    servos = [EmulatedServo(codec, i + 1, 1500) for i in range(6)]
+    with EmulatedPort(EmulatedBus(codec, servos), str(tmp_path / "port")) as emulated:
+        port = Port(emulated.url, 1_000_000)
+        port.open()
+        yield emulated, TableByHand(TableBus(port, codec)), codec
+        port.close()
+
+
+def test_the_whole_way(so101, wired, tmp_path):
+    emulated, bus, codec = wired
+    hand = Hand(emulated.bus, backwards={3, 5}, ids=["j 1", "9", "x", "1"])
+    out = tmp_path / "arm.yaml"
+    calibrate(so101, bus, codec.name, out, hand.ask, hand.said.append)
+    found = load_calibration(out)
+    assert [joint.name for joint in found.joints] == [*so101.joint_names, "gripper"]
+    assert [joint.direction for joint in found.joints] == [1, 1, -1, 1, -1, 1]
+    edge = round(EDGE / FAMILIES[codec.name].per_tick)
+    assert all((j.zero, j.min, j.max) == (ZERO, LOW + edge, HIGH - edge) for j in found.joints)
+    assert any("seen 900 to 3100" in text for text in hand.lived)
+    assert "gripper_frame_link at x 0.39" in hand.lived[-1]  # all joints at zero
+    assert not any(servo.get("torque_enable") for servo in emulated.bus.servos.values())
+    assert any("'9': one of 1, 2, 3, 4, 5, 6 is wanted" in text for text in hand.said)
+
+
+def test_no_servo_answers(so101, wired, tmp_path):
+    emulated, bus, codec = wired
+    for servo in emulated.bus.servos.values():
+        servo.silent = True
+    with pytest.raises(CalibrationError, match="no servo answers on .* at 1000000 baud; is it powered"):
+        calibrate(so101, bus, codec.name, tmp_path / "arm.yaml", Hand(emulated.bus).ask, print)
+
+
+def test_too_few_servos(so101, wired, tmp_path):
+    emulated, bus, codec = wired
+    for i in (4, 5, 6):
+        emulated.bus.servos[i].silent = True
+    with pytest.raises(CalibrationError, match="no servo is left for joint 'wrist_flex'"):
+        calibrate(so101, bus, codec.name, tmp_path / "arm.yaml", Hand(emulated.bus).ask, print)
+    assert not (tmp_path / "arm.yaml").exists()
+
+
+def test_a_calibration_of_lerobots_is_taken_over(tmp_path, capsys):
+    source, out = tmp_path / "arm.json", tmp_path / "arm.yaml"
+    row = {"drive_mode": 0, "homing_offset": -12, "range_min": 800, "range_max": 3290}
+    names = ["shoulder_pan", "shoulder_lift", "elbow_flex", "wrist_flex", "wrist_roll", "gripper"]
+    source.write_text(json.dumps({name: row | {"id": i + 1} for i, name in enumerate(names)}))
+    assert main(["calibrate", "urdf/so101.urdf", "--lerobot", str(source), "--out", str(out)]) == 0
+    assert [joint.zero for joint in load_calibration(out).joints] == [2045] * 6
+    assert "zero is the middle of each range" in capsys.readouterr().out
+
+
+def test_a_port_is_wanted(capsys, tmp_path):
+    assert main(["calibrate", "urdf/so101.urdf", "--out", str(tmp_path / "arm.yaml")]) == 2
+    assert "--port" in capsys.readouterr().err
+    assert main(["calibrate", "urdf/so101.urdf", "--port", "/dev/nowhere", "--out", str(tmp_path / "arm.yaml")]) == 2
+    assert "/dev/nowhere cannot be opened" in capsys.readouterr().err
+
+
+def test_lx16a(so101, tmp_path):
+    servos = EmulatedLx(dict.fromkeys(range(1, 7), 400.0))
+    ids = ["j 1", "1", "", "", "", "", ""]
+    current = 0
+
+    def ask(question, live):
+        nonlocal current
+        if "id of its servo" in question:
+            answer = ids.pop(0)
+            current += not answer.startswith("j")
+            return answer
+        if current <= 6 and "joint" not in question:
+            ways = {"at 0": [500.0], "positive": [560.0], "whole range": [-30.0, 900.0, 500.0]}
+            for ticks in next((ways[words] for words in ways if words in question), []):
+                servos.positions[current] = ticks
+                live()
+        return ""
+
+    with EmulatedPort(servos, str(tmp_path / "port")) as emulated:
+        port = Port(emulated.url, 115_200)
+        port.open()
+        calibrate(so101, LxByHand(LxBus(port)), "lx16a", tmp_path / "arm.yaml", ask, print)
+        port.close()
+    edge = round(EDGE / FAMILIES["lx16a"].per_tick)
+    assert [(j.id, j.direction, j.zero, j.min, j.max) for j in load_calibration(tmp_path / "arm.yaml").joints] == [
+        (i + 1, 1, 500, 0, 900 - edge) for i in range(6)
+    ]
+    goals = [goal for _, _, goal, _ in servos.writes]
+    assert max(goals) - min(goals) >= 10 and goals[0] == goals[-1] == 400
+    assert not any(servos.torque.values())
+
+
+def wait_for_the_end(board):
+    """Until all that was sent has arrived."""
+    deadline = time.monotonic() + 10.0
+    while any(board.widths.values()) and time.monotonic() < deadline:
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("protocol", ["ssc32", "maestro"])
+def test_a_board_is_driven(so101, tmp_path, protocol, monkeypatch):
+    monkeypatch.setattr(board_wizard, "PAUSE", 1e-3)
+    codec = board_codec(protocol)
+    board = EmulatedBoard(codec, dict.fromkeys(range(8), 1400.0))
+    said = []
+    script = {
+        "channel of": ["0", "0", "5", "x", "1", "2", "3", "n"],
+        "at 0": ["+40", "oops", "", "", "", "", ""],
+        "positive": ["+10", "", "+200", "", "-200", "", "+100", "", "+100", "", "+100", ""],
+        "from 0 now": ["none", "-3", "20", "", "9", "9", "9"],
+        "one end": ["900", "", "900", "", "900", "", "3000", "", "900", ""],
+        "other end": ["2100", "", "2100", "", "2100", "", "900", "", "2100", ""],
+        "support": [""],
+    }
+
+    def ask(question, live):
+        assert live is None
+        return next(answers for words, answers in script.items() if words in question).pop(0)
+
+    with EmulatedPort(board, str(tmp_path / "port")) as emulated:
+        port = Port(emulated.url, 115_200)
+        port.open()
+        calibrate_board(so101, port, codec, protocol, tmp_path / "arm.yaml", ask, said.append)
+        wait_for_the_end(board)
+        port.close()
+    assert not any(script.values())
+    joints = load_calibration(tmp_path / "arm.yaml").joints
+    assert [joint.id for joint in joints] == [0, 5, 1, 2, 3]
+    assert [joint.direction for joint in joints] == [1, -1, 1, 1, 1]
+    assert [joint.zero for joint in joints] == [MIDDLE + 40, MIDDLE, MIDDLE, MIDDLE, MIDDLE]
+    assert [(joint.min, joint.max) for joint in joints] == [(900, 2100)] * 3 + [(900, 2500), (900, 2100)]
+    degrees = [20.0 / 210.0, 0.09, 0.09, 0.09, 0.09]
+    np.testing.assert_allclose([np.degrees(joint.per_tick) for joint in joints], degrees, rtol=1e-9)
+    pulses = {}
+    for _, channel, width, _ in board.writes:
+        pulses.setdefault(channel, []).append(width)
+    assert sorted(pulses) == [0, 1, 2, 3, 5]
+    for widths in pulses.values():
+        assert widths[0] == MIDDLE and widths[-1] == 0.0
+        assert np.abs(np.diff(widths[:-1])).max() <= SLOWLY
+    assert any("gripper_frame_link should be at x 0.39" in text for text in said)
+    assert any("'0': a channel from 0 to 31 that is not taken" in text for text in said)
+
+
+def test_no_pulse_is_left_when_somebody_leaves(so101, tmp_path):
+    codec = board_codec("ssc32")
+    board = EmulatedBoard(codec, {0: 1400.0})
+    answers = iter([""])
+
+    def ask(question, live):
+        try:
+            return next(answers)
+        except StopIteration:
+            raise KeyboardInterrupt from None
+
+    with EmulatedPort(board, str(tmp_path / "port")) as emulated:
+        port = Port(emulated.url, 115_200)
+        port.open()
+        with pytest.raises(KeyboardInterrupt):
+            calibrate_board(so101, port, codec, "ssc32", tmp_path / "arm.yaml", ask, print)
+        wait_for_the_end(board)
+        port.close()
+    assert [width for _, _, width, _ in board.writes] == [MIDDLE, 0.0]
+    assert not (tmp_path / "arm.yaml").exists()
