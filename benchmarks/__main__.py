@@ -16,6 +16,7 @@ from benchmarks import (
     circle,
     clicks,
     clocks,
+    first_goals,
     idle,
     killed,
     latency,
@@ -40,6 +41,7 @@ ALL = {
     "killed": killed.measure,
     "circle": circle.measure,
     "clocks": clocks.measure,
+    "first_goals": first_goals.measure,
 }
 
 

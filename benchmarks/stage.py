@@ -15,6 +15,7 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
+from ik_solver_ros.ros.common.qos import READ_STATUS_QOS
 from ik_solver_ros.ros.processes import NodeProcess
 from ik_solver_ros.share import share_dir
 
@@ -32,7 +33,7 @@ class Peer(Node):
         self.answers: list[DiagnosticStatus] = []
         topic = "joint_trajectory_controller/joint_trajectory"
         self.create_subscription(JointTrajectory, topic, lambda _: self.arrivals.append(time.perf_counter()), 10)
-        self.create_subscription(DiagnosticStatus, "ik_node/status", self.answers.append, 10)
+        self.create_subscription(DiagnosticStatus, "ik_node/status", self.answers.append, READ_STATUS_QOS)
 
     def until(self, condition, seconds: float = 120.0) -> bool:
         """Spin until `condition` is true; False where that takes too long."""
