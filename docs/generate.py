@@ -26,7 +26,7 @@ SWEEPS = 24
 
 def reference() -> str:
     """Parameters of the nodes and options of the commands, from the tables that declare them."""
-    from ik_solver_ros.cli.main import _parser
+    from ik_solver_ros.cli.main import COMMANDS, make_parser
     from ik_solver_ros.ros.arm_node import constraints, servo_node, sim_node
     from ik_solver_ros.ros.common.joint_limits import UNITS
     from ik_solver_ros.ros.ik_node import params as ik_params
@@ -52,8 +52,8 @@ def reference() -> str:
         out.append(f"| `constraints.<joint>.{what}` | [rad or m] that the joint may be off {when}; 0: any |")
     out += ["", "## Arguments of the launch files", "", "    ros2 launch ik_solver_ros sim.launch.py --show-args", ""]
     out += ["lists those of a file: `sim`, `servo`, `ros2_control`, `view`, `two_arms`.", "", "## Commands", ""]
-    for command in ("", "solve", "doctor", "compare", "calibrate", "record", "plot", "demo"):
-        out += ["```text", _help(_parser(), command), "```", ""]
+    for command in ("", *COMMANDS):
+        out += ["```text", _help(make_parser(), command), "```", ""]
     return "\n".join(out)
 
 

@@ -47,7 +47,7 @@ ONLY_IN = {
     "coal": {"collision/self_collision.py"},
     "matplotlib": {"tools/plot/draw.py", "tools/plot/reachable.py", "tools/compare/figures.py"},
     "PIL": {"tools/demo/film.py", "tools/plot/film.py"},
-    "rich": {"tools/demo/demo.py", "cli/main.py"},
+    "rich": {"tools/demo/demo.py", "cli/compare.py", "cli/doctor.py"},
 }
 ROS = {
     *("rclpy", "std_msgs", "geometry_msgs", "sensor_msgs", "trajectory_msgs", "diagnostic_msgs", "std_srvs"),
