@@ -31,5 +31,6 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
 def run(parsed: argparse.Namespace) -> int:
     """Run the demonstration: 0 where every goal is reached."""
     with requires("demo", "the demonstration needs more than is installed", OR_ROS):
-        from ik_solver_ros.tools.demo.demo import demo
-    return demo(goals=parsed.goals, seed=parsed.seed, gui=parsed.gui, out=parsed.out, arm=parsed.arm)
+        from ik_solver_ros.tools.demo.run import demo
+
+        return demo(goals=parsed.goals, seed=parsed.seed, gui=parsed.gui, out=parsed.out, arm=parsed.arm)

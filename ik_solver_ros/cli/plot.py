@@ -37,8 +37,8 @@ def run(parsed: argparse.Namespace) -> int:
         if out.suffix == ".gif":
             from ik_solver_ros.tools.plot.film import film_run
 
-            for left in film_run(run, out, parsed.begin, parsed.end):
-                print(f"\r{left} frames left ", end="", file=sys.stderr, flush=True)
+            for remaining in film_run(run, out, parsed.begin, parsed.end):
+                print(f"\r{remaining} frames remain ", end="", file=sys.stderr, flush=True)
             print(file=sys.stderr)
         else:
             from ik_solver_ros.tools.plot.draw import draw_run

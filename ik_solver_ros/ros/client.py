@@ -33,6 +33,7 @@ from ik_solver_ros.errors import (
     listed,
 )
 from ik_solver_ros.ros.common import convert
+from ik_solver_ros.ros.common.qos import STATUS_QOS
 from ik_solver_ros.trajectory.trajectory import Trajectory
 
 ENDS = {"EXECUTED": None, "MISSED": GoalMissedError, "REPLACED": GoalReplacedError}
@@ -79,7 +80,7 @@ class ArmClient:
         }
         self._fingers = make(JointTrajectory, "gripper_controller/joint_trajectory", 1)
         self._node.create_subscription(JointState, "joint_states", self._on_states, qos_profile_sensor_data)
-        self._node.create_subscription(DiagnosticStatus, "ik_node/status", self._on_status, 100)
+        self._node.create_subscription(DiagnosticStatus, "ik_node/status", self._on_status, STATUS_QOS)
         try:
             listening = "ik_node does not listen to goals; is it running, in this namespace and ROS_DOMAIN_ID?"
             self._until(lambda: all(p.get_subscription_count() for p in self._goals.values()), listening)
@@ -194,7 +195,7 @@ class ArmClient:
     def _send(self, topic: str, message: Any, frame: str, wait: bool) -> Answer:
         message.header.frame_id = frame
         message.header.stamp = stamp = self._node.get_clock().now().to_msg()
-        mark = f"{stamp.sec}.{stamp.nanosec:09d}"
+        mark = convert.stamp_text(stamp)
         self._said.clear()
         self._goals[topic].publish(message)
 

@@ -8,6 +8,7 @@ from rclpy.node import Node
 
 from ik_solver_ros.errors import IkSolverError
 from ik_solver_ros.ros.common import convert
+from ik_solver_ros.ros.common.qos import STATUS_QOS
 from ik_solver_ros.ros.common.throttled_warnings import Warnings
 from ik_solver_ros.session.ledger import GoalLedger
 
@@ -23,7 +24,7 @@ class GoalStatus:
         self.last = "none came yet"  # what was said of the last one
         self._node = node
         self._warnings = Warnings(node)
-        self._status = node.create_publisher(DiagnosticStatus, "~/status", 10)
+        self._status = node.create_publisher(DiagnosticStatus, "~/status", STATUS_QOS)
 
     def begin(self, stamp: Time | None = None) -> None:
         """Another goal has come; its `stamp` is repeated in the answer, for whoever sent it."""
