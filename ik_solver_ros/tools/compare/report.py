@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ik_solver_ros.solvers.solve import SOLVERS
-from ik_solver_ros.tools.compare.claims import CLAIMS, COLUMNS, findings, lines_of
+from ik_solver_ros.tools.compare.claims import CLAIMS, COLUMNS, findings
+from ik_solver_ros.tools.compare.code_lines import lines_of
 from ik_solver_ros.tools.compare.measure import BALLS, OUT, PAST, RESTARTS, STARTS, STRETCH, Cell, Results
 
 
 def report(results: Results) -> str:
     """The page; its pictures are those of `figures.draw`."""
-    run = [solver for solver in SOLVERS if solver in results.starts]
-    arms = list(dict.fromkeys(arm for _, arm, _ in results.cells))
+    run, arms = results.solvers, results.arms
     out = [
         "# What was measured",
         "",
