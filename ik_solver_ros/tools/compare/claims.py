@@ -101,42 +101,42 @@ def _speed(results: Results, solver: str, claim: str) -> Finding:
 
 def _hinges(results: Results, solver: str, claim: str) -> Finding:
     solved = [results.cells[solver, arm, "point"].loose for arm in FEW if (solver, arm, "point") in results.cells]
-    share = float(np.mean(solved))
+    reached = float(np.mean(solved))
     if claim == "Only Hinges?":
         slides = (solver, "slider") not in results.refused
         return Finding(
-            f"{share:.0%} of points; a sliding joint is {'taken' if slides else 'refused'}", _verdict(not slides)
+            f"{reached:.0%} of points; a sliding joint is {'taken' if slides else 'refused'}", _verdict(not slides)
         )
     if claim == "No!":
-        off = max(results.cells[solver, arm, "point"].off_hinges for arm in FEW)
+        offset = max(results.cells[solver, arm, "point"].off_hinges for arm in FEW)
         balls = results.cells[solver, "balls", "point"].loose
         many = results.cells[solver, MANY, "point"].loose
         text = (
-            f"projected: {share:.0%} of points with five hinges, {many:.0%} with twenty, {balls:.0%} with balls; its "
-            f"points lie up to {1e3 * off:.0f} mm (median) off"
+            f"projected: {reached:.0%} of points with five hinges, {many:.0%} with twenty, {balls:.0%} with balls; its "
+            f"points lie up to {1e3 * offset:.0f} mm (median) off"
         )
-        return Finding(text, _verdict(share < 0.5 and many < 0.5, share < 0.9))
-    return Finding(f"{share:.0%} of points with five hinges", _verdict(share > 0.9, share > 0.5))
+        return Finding(text, _verdict(reached < 0.5 and many < 0.5, reached < 0.9))
+    return Finding(f"{reached:.0%} of points with five hinges", _verdict(reached > 0.9, reached > 0.5))
 
 
 def _limits(results: Results, solver: str, claim: str) -> Finding:
     cells = [cell for (s, _, kind), cell in results.cells.items() if s == solver and kind == "point"]
     outside = float(np.mean([cell.outside for cell in cells]))
-    share = float(
+    reached = float(
         np.mean([results.cells[solver, arm, "point"].loose for arm in FEW if (solver, arm, "point") in results.cells])
     )
-    text = f"{outside:.0%} of answers outside before clamping, {share:.0%} of points reached within"
+    text = f"{outside:.0%} of answers outside before clamping, {reached:.0%} of points reached within"
     if claim == "Difficult":
-        return Finding(text, _verdict(share < 0.9))
+        return Finding(text, _verdict(reached < 0.9))
     if claim == "No":
-        return Finding(f"{text} (clamped at every step)", _verdict(outside > 0.0, share < 0.9))
+        return Finding(f"{text} (clamped at every step)", _verdict(outside > 0.0, reached < 0.9))
     if claim == "Conical Limits":
-        return Finding(f"cones exactly, for balls; hinges: {text}", _verdict(share < 0.9, True))
-    return Finding(text, _verdict(outside == 0.0 and share > 0.9, outside == 0.0))
+        return Finding(f"cones exactly, for balls; hinges: {text}", _verdict(reached < 0.9, True))
+    return Finding(text, _verdict(outside == 0.0 and reached > 0.9, outside == 0.0))
 
 
 def _singularities(results: Results, solver: str, claim: str) -> Finding:
-    """Frames in which the tip is a millimetre off where it need not be, on the two sweeps through singular postures."""
+    """Frames in which the tip needlessly misses by a millimetre, on the two sweeps through singular postures."""
     least = min(sweep.missed for (_, path), sweep in results.sweeps.items() if path == STRETCH)
     past, stretch = results.sweeps[solver, PAST], results.sweeps[solver, STRETCH]
     lost = max(past.missed, stretch.missed - least)

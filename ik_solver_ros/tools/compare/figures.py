@@ -69,23 +69,23 @@ def _solved(results: Results) -> Figure:
     for row, kind in enumerate(("point", "approach")):
         for column, (which, title) in enumerate(titles.items()):
             axes = panels[row, column]
-            shares = np.full((len(run), len(arms)), np.nan)
+            fractions = np.full((len(run), len(arms)), np.nan)
             for i, solver in enumerate(run):
                 for k, arm in enumerate(arms):
                     cell = results.cells.get((solver, arm, kind))
                     if cell is not None:
-                        shares[i, k] = getattr(cell, which)
-                        dark = 0.25 < shares[i, k] < 0.85
+                        fractions[i, k] = getattr(cell, which)
+                        dark = 0.25 < fractions[i, k] < 0.85
                         axes.text(
                             k,
                             i,
-                            f"{100 * shares[i, k]:.0f}",
+                            f"{100 * fractions[i, k]:.0f}",
                             ha="center",
                             va="center",
                             fontsize=8.5,
                             color="black" if dark else "white",
                         )
-            axes.imshow(shares, cmap="RdYlGn", vmin=0.0, vmax=1.0, aspect="auto")
+            axes.imshow(fractions, cmap="RdYlGn", vmin=0.0, vmax=1.0, aspect="auto")
             axes.set_title(f"{'points' if kind == 'point' else 'approaches'} reached {title} [%]", fontsize=10)
             axes.set_xticks(range(len(arms)), arms, rotation=40, ha="right", fontsize=9)
             axes.set_yticks(range(len(run)), run, fontsize=9)

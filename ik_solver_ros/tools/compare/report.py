@@ -71,9 +71,9 @@ def _special(results: Results, run: list[str]) -> list[str]:
     ]
     for solver in run:
         cells = [cell for (s, _, _), cell in results.cells.items() if s == solver]
-        outside, off = max(cell.outside for cell in cells), max(cell.off_hinges for cell in cells)
+        outside, offset = max(cell.outside for cell in cells), max(cell.off_hinges for cell in cells)
         own, shared = lines_of(solver)
-        out.append(f"| {solver} | {outside:.0%} at most | {1e3 * off:.1f} mm | {own} | {shared or '-'} |")
+        out.append(f"| {solver} | {outside:.0%} at most | {1e3 * offset:.1f} mm | {own} | {shared or '-'} |")
     out += [f"\n{solver} refuses {arm}: {why}." for (solver, arm), why in results.refused.items()]
     return out
 

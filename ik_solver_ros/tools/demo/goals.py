@@ -22,7 +22,7 @@ from ik_solver_ros.trajectory.trajectory import State
 
 APART = 0.05  # [m] between the positions of neighbouring goals
 MARGIN = 0.008  # [m] that the arm keeps from itself and the floor on the way
-SPAN = 0.5  # share of its range that every joint covers over all goals
+SPAN = 0.5  # of its range that every joint covers over all goals
 
 
 class Pose(NamedTuple):

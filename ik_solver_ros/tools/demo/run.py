@@ -108,7 +108,7 @@ def _choose(console: Console, chain: Chain, goals: int, seed: int, physics: bool
 
 
 class _Run:
-    """Goals, one after another; of each a Result, and of the way there Frames."""
+    """Goals, one after another; of each a Result, and of the way to it Frames."""
 
     def __init__(self, judge: Judge, measure: Measure, nodes: Sequence[NodeProcess], base_link: str) -> None:
         self.results: list[Result] = []
@@ -136,7 +136,7 @@ class _Run:
             self._listen(0.1)
 
     def _pursue(self, pose: Pose, number: int, count: int) -> Result:
-        """Send one goal, film the way there, and measure where the tip has come to."""
+        """Send one goal, film the way to it, and measure where the tip has come to."""
         judge = self._judge
         judge.send(pose.position, pose.quat_xyzw, self._base_link)
         deadline = time.monotonic() + PATIENCE
