@@ -33,10 +33,11 @@ from ik_solver_ros.errors import (
     listed,
 )
 from ik_solver_ros.ros.common import convert
-from ik_solver_ros.ros.common.qos import STATUS_QOS
+from ik_solver_ros.ros.common.qos import READ_STATUS_QOS
+from ik_solver_ros.session.outcome import Outcome
 from ik_solver_ros.trajectory.trajectory import Trajectory
 
-ENDS = {"EXECUTED": None, "MISSED": GoalMissedError, "REPLACED": GoalReplacedError}
+ERRORS = {Outcome.MISSED: GoalMissedError, Outcome.REPLACED: GoalReplacedError}
 STILL = 1e-3  # [rad or m] by which joints at rest may tremble
 STILL_FOR = 0.25  # [s] without more than that a joint is at rest
 
@@ -45,14 +46,14 @@ class Answer(NamedTuple):
     """What ik_node made of a goal."""
 
     goal_id: int
-    outcome: str  # REACHED, NEAREST_ORIENTATION, NEAREST_POSITION, PATH, PARTIAL_PATH
+    outcome: str  # the name of an Outcome: REACHED, NEAREST_ORIENTATION, NEAREST_POSITION, PATH, PARTIAL_PATH
     sentence: str
     values: dict[str, str]  # position_error_m, approach_error_rad, roll_error_rad, motion_time_s, ...
 
     @property
     def reached(self) -> bool:
         """Whether the goal is reached as it was meant."""
-        return self.outcome in ("REACHED", "PATH")
+        return Outcome[self.outcome].is_full
 
 
 class ArmClient:
@@ -80,11 +81,10 @@ class ArmClient:
         }
         self._fingers = make(JointTrajectory, "gripper_controller/joint_trajectory", 1)
         self._node.create_subscription(JointState, "joint_states", self._on_states, qos_profile_sensor_data)
-        self._node.create_subscription(DiagnosticStatus, "ik_node/status", self._on_status, STATUS_QOS)
+        self._node.create_subscription(DiagnosticStatus, "ik_node/status", self._on_status, READ_STATUS_QOS)
         try:
             listening = "ik_node does not listen to goals; is it running, in this namespace and ROS_DOMAIN_ID?"
             self._until(lambda: all(p.get_subscription_count() for p in self._goals.values()), listening)
-            self._until(lambda: self._node.count_publishers("ik_node/status"), "ik_node has no ~/status")
             self._until(lambda: self._states is not None, "there are no joint_states; does the arm run?")
         except BaseException:
             self.close()
@@ -154,17 +154,16 @@ class ArmClient:
     def wait(self, answer: Answer) -> None:
         """Until a goal was executed. Raises GoalMissedError, GoalReplacedError, ArmTimeoutError."""
 
-        def ended() -> tuple[str, str] | None:
+        def ended() -> tuple[str, Outcome] | None:
             for sentence, values in self._said:
-                if values.get("goal_id") == str(answer.goal_id) and values.get("outcome") in ENDS:
-                    return sentence, values["outcome"]
+                if values.get("goal_id") == str(answer.goal_id) and (outcome := Outcome[values["outcome"]]).is_end:
+                    return sentence, outcome
             return None
 
         motion = float(answer.values.get("motion_time_s", 0.0))
         sentence, outcome = self._until(ended, f"goal {answer.goal_id} did not come to its end", motion)
-        error = ENDS[outcome]
-        if error is not None:
-            raise error(f"goal {answer.goal_id}: {sentence}")
+        if outcome in ERRORS:
+            raise ERRORS[outcome](f"goal {answer.goal_id}: {sentence}")
 
     def home(self) -> None:
         """To ik_node's home, and until the arm rests. Raises GoalRefusedError, ArmTimeoutError."""
@@ -203,7 +202,7 @@ class ArmClient:
             return next((said for said in self._said if said[1].get("goal_stamp") == mark), None)
 
         sentence, values = self._until(answered, "ik_node does not answer a goal")
-        if values["outcome"] == "REFUSED":
+        if values["outcome"] == Outcome.REFUSED.name:
             raise GoalRefusedError(sentence)
         answer = Answer(int(values["goal_id"]), values["outcome"], sentence, values)
         if wait:

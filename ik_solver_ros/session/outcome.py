@@ -29,6 +29,17 @@ class Outcome(Enum):
         return self in (Outcome.EXECUTED, Outcome.MISSED, Outcome.REPLACED)
 
     @property
+    def is_pursued(self) -> bool:
+        """Whether the arm is on its way to the goal now, and an end will follow."""
+        return self in (
+            Outcome.REACHED,
+            Outcome.NEAREST_ORIENTATION,
+            Outcome.NEAREST_POSITION,
+            Outcome.PATH,
+            Outcome.PARTIAL_PATH,
+        )
+
+    @property
     def is_full(self) -> bool:
         """Whether the answer is all that was asked for."""
         return self in (Outcome.REACHED, Outcome.PATH)

@@ -13,7 +13,6 @@ import time
 from pathlib import Path
 from typing import Any
 
-from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
@@ -42,6 +41,7 @@ from ik_solver_ros.servo.calibration import FAMILIES, Calibration, load_calibrat
 from ik_solver_ros.servo.emulated.calibration import emulated_calibration
 from ik_solver_ros.servo.emulated.servos import EmulatedBus, EmulatedPort, EmulatedServo
 from ik_solver_ros.servo.lx16a import EmulatedLx, LxBus
+from ik_solver_ros.session.reply import Level
 from ik_solver_ros.trajectory.trajectory import State, Trajectory
 
 EMULATED = "emulated:"
@@ -313,7 +313,7 @@ class ServoNode(Node):
         """How the servos are, once a second."""
         cycle = self._cycle
         if cycle is None:
-            tell(DiagnosticStatus.WARN, "arm", "waiting for robot_description")
+            tell(Level.WARN, "arm", "waiting for robot_description")
             return
         with self._lock:
             samples, fault, away = dict(cycle.samples), cycle.fault, cycle.followers is None
@@ -321,15 +321,15 @@ class ServoNode(Node):
             time_outs, health = dict(cycle.arm.time_outs), cycle.arm.health()
         now = time.monotonic()
         rate, self._cycles, self._since = self._cycles / max(now - self._since, 1e-3), 0, now
-        level, text = DiagnosticStatus.OK, "torque on" if enabled else "torque off"
+        level, text = Level.OK, "torque on" if enabled else "torque off"
         if health.get("latency_ms", 0.0) > SLOW:
-            level, text = DiagnosticStatus.WARN, f"{text}; replies take long: an FTDI adapter's latency_timer?"
+            level, text = Level.WARN, f"{text}; replies take long: an FTDI adapter's latency_timer?"
         if stopped:
-            level, text = DiagnosticStatus.WARN, "emergency stop"
+            level, text = Level.WARN, "emergency stop"
         if fault:
-            level, text = DiagnosticStatus.ERROR, fault
+            level, text = Level.ERROR, fault
         if away:
-            level, text = DiagnosticStatus.ERROR, f"{cycle.arm.name}: away"
+            level, text = Level.ERROR, f"{cycle.arm.name}: away"
         tell(
             level,
             "arm",
@@ -345,11 +345,11 @@ class ServoNode(Node):
             sample = samples.get(joint.name)
             if sample is None:
                 continue
-            level, text = DiagnosticStatus.OK, "ok"
+            level, text = Level.OK, "ok"
             if sample.temperature >= HOT:
-                level, text = DiagnosticStatus.WARN, f"hot: {sample.temperature} deg C"
+                level, text = Level.WARN, f"hot: {sample.temperature} deg C"
             if sample.faults:
-                level, text = DiagnosticStatus.ERROR, listed(sample.faults)
+                level, text = Level.ERROR, listed(sample.faults)
             tell(
                 level,
                 joint.name,

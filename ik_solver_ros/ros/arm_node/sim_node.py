@@ -12,7 +12,6 @@ import time
 from importlib.util import find_spec
 
 import numpy as np
-from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PoseStamped
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
@@ -34,7 +33,8 @@ from ik_solver_ros.ros.common.health import Health, Tell
 from ik_solver_ros.ros.common.parameters import DESCRIPTION_PARAMS, FRAME_PREFIX, Param, declare, value, warn_of_unknown
 from ik_solver_ros.ros.common.spin import run
 from ik_solver_ros.ros.common.steady_clock import SteadyClock
-from ik_solver_ros.ros.common.throttled_warnings import Warnings
+from ik_solver_ros.ros.common.throttled_warnings import ThrottledWarnings
+from ik_solver_ros.session.reply import Level
 from ik_solver_ros.trajectory.trajectory import State, Trajectory
 
 PARAMS = (
@@ -63,7 +63,7 @@ class SimNode(Node):
         super().__init__("sim_node")
         declare(self, PARAMS)
         self._steady = SteadyClock(self, self._on_jump)
-        self._warnings = Warnings(self)
+        self._warnings = ThrottledWarnings(self)
         self._lock = threading.Lock()  # guards the followers
         self._stop = threading.Event()
         self._followers: dict[str, tuple[TrajectoryFollower, list[int]]] = {}
@@ -149,11 +149,11 @@ class SimNode(Node):
         """How the simulation is, once a second."""
         arm = self._arm
         if arm is None:
-            tell(DiagnosticStatus.WARN, "arm", "waiting for robot_description")
+            tell(Level.WARN, "arm", "waiting for robot_description")
             return
         slow = self._skipped > self._skipped_before
         sentence = "too slow a machine: steps of physics are skipped" if slow else "running"
-        level = DiagnosticStatus.WARN if slow else DiagnosticStatus.OK
+        level = Level.WARN if slow else Level.OK
         tell(level, "arm", sentence, backend=arm.name, skipped_s=self._skipped, joint_states="measured")
         self._skipped_before = self._skipped
 

@@ -15,7 +15,9 @@ from ik_solver_ros.control.tolerances import Tolerances
 from ik_solver_ros.errors import IkSolverError
 from ik_solver_ros.ros.arm_node.controllers import Controller
 from ik_solver_ros.ros.common import convert
-from ik_solver_ros.ros.common.throttled_warnings import Warnings
+from ik_solver_ros.ros.common.qos import STATUS_QOS
+from ik_solver_ros.ros.common.throttled_warnings import ThrottledWarnings
+from ik_solver_ros.session.reply import Level
 from ik_solver_ros.trajectory.trajectory import State, Trajectory
 
 FollowAction: Any = None
@@ -40,8 +42,8 @@ class TrajectoryInput:
         tolerances, and returns the trajectory's number; it raises an IkSolverError for what it refuses.
         """
         self._node, self._accept, self._hold, self._desired = node, accept, hold, desired
-        self._warnings = Warnings(node)
-        self._status = node.create_publisher(DiagnosticStatus, "~/status", 10)
+        self._warnings = ThrottledWarnings(node)
+        self._status = node.create_publisher(DiagnosticStatus, "~/status", STATUS_QOS)
         self._actions: dict[str, Any] = {}
 
     def serve(self, controller: Controller) -> None:
@@ -63,7 +65,7 @@ class TrajectoryInput:
             self._actions[controller].ended(ending)
         if ending.outcome in (Outcome.PATH_TOLERANCE, Outcome.GOAL_TOLERANCE):
             self._node.get_logger().warning(f"{controller}: {ending.reason}")
-            self._report(DiagnosticStatus.ERROR, ending.reason, controller, ending.outcome.name)
+            self._report(Level.ERROR, ending.reason, controller, ending.outcome.name)
 
     def _received(self, controller: str, message: JointTrajectory) -> None:
         try:
@@ -72,10 +74,10 @@ class TrajectoryInput:
         except IkSolverError as error:
             cause = f"{controller} {type(error).__name__} {getattr(error, 'joint', '')} {str(error)[:20]}"
             self._warnings.warn(cause, f"{controller}: trajectory refused, the arm goes on as it was: {error}")
-            self._report(DiagnosticStatus.ERROR, f"trajectory refused: {error}", controller, "REFUSED")
+            self._report(Level.ERROR, f"trajectory refused: {error}", controller, "REFUSED")
         else:
-            self._report(DiagnosticStatus.OK, "trajectory accepted", controller, "ACCEPTED")
+            self._report(Level.OK, "trajectory accepted", controller, "ACCEPTED")
 
-    def _report(self, level: bytes, message: str, controller: str, outcome: str) -> None:
+    def _report(self, level: Level, message: str, controller: str, outcome: str) -> None:
         name = f"{self._node.get_name()}: {controller}"
         self._status.publish(convert.status_msg(level, name, message, outcome=outcome))

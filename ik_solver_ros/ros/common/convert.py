@@ -17,6 +17,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from ik_solver_ros.errors import GoalError, TrajectoryError, listed
 from ik_solver_ros.kinematics.kernels import Array
 from ik_solver_ros.kinematics.quaternion import rotate
+from ik_solver_ros.session.reply import Level
 from ik_solver_ros.solvers.goal import Goal
 from ik_solver_ros.trajectory.trajectory import Trajectory
 
@@ -124,14 +125,11 @@ def goal_from(pose: Pose, transform: Array, tool_axis: Array, mode: str, height_
     z exactly 0 with a yaw only, in a frame that stands upright, is what RViz's 2D Goal Pose sends: the tip goes to
     `height_2d` [m] above it.
     """
-    upright = transform[2, 2] > UPRIGHT
-    flat = upright and pose.position.z == 0.0 and pose.orientation.x == 0.0 and pose.orientation.y == 0.0
-    if flat:
-        pose.position.z = height_2d
     position, quat = pose_in(pose, transform)
-    if flat:
+    is_flat = pose.position.z == 0.0 and pose.orientation.x == 0.0 and pose.orientation.y == 0.0
+    if is_flat and transform[2, 2] > UPRIGHT:
         note = f"2D goal: the tip {height_2d:g} m above it, the tool along the arrow; "
-        return Goal.approach(position, rotate(quat, (1.0, 0.0, 0.0))), note
+        return Goal.approach(position + height_2d * transform[:3, 2], rotate(quat, (1.0, 0.0, 0.0))), note
     return goal_of(position, quat, tool_axis, mode), ""
 
 
@@ -154,11 +152,11 @@ def pose_msg(position: Array, quat_xyzw: Array, frame_id: str, stamp: Time) -> P
     return message
 
 
-def status_msg(level: bytes, name: str, message: str, **values: object) -> DiagnosticStatus:
+def status_msg(level: Level, name: str, message: str, **values: object) -> DiagnosticStatus:
     """A DiagnosticStatus; numbers are written with six digits."""
 
     def text(value: object) -> str:
         return f"{value:.6g}" if isinstance(value, float) and math.isfinite(value) else str(value)
 
     pairs = [KeyValue(key=key, value=text(value)) for key, value in values.items()]
-    return DiagnosticStatus(level=level, name=name, message=message, hardware_id="", values=pairs)
+    return DiagnosticStatus(level=bytes([level]), name=name, message=message, hardware_id="", values=pairs)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from std_msgs.msg import String
 
 from ik_solver_ros.errors import IkSolverError
 from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.kinematics.load import load_chain
 from ik_solver_ros.ros.common.parameters import value
+from ik_solver_ros.ros.common.qos import LATCHED_QOS
 
 
 def when_described(node: Node, use: Callable[[Chain], None]) -> None:
@@ -41,8 +41,7 @@ def when_described(node: Node, use: Callable[[Chain], None]) -> None:
     elif file:
         use(_load(node, file))
         return
-    qos = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-    node.create_subscription(String, "robot_description", received, qos)
+    node.create_subscription(String, "robot_description", received, LATCHED_QOS)
     node.get_logger().info("waiting for the robot on the topic robot_description")
 
 

@@ -8,6 +8,7 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from rclpy.node import Node
 
 from ik_solver_ros.ros.common import convert
+from ik_solver_ros.session.reply import Level
 
 # To tell of one part: level, part, sentence, numbers.
 Tell = Callable[..., None]
@@ -24,7 +25,7 @@ class Health:
         self._publisher = node.create_publisher(DiagnosticArray, "/diagnostics", 10)
         node.create_timer(1.0, self._publish)
 
-    def _tell(self, level: bytes, part: str, sentence: str, **values: object) -> None:
+    def _tell(self, level: Level, part: str, sentence: str, **values: object) -> None:
         self._found.append(convert.status_msg(level, f"{self._name}: {part}", sentence, **values))
 
     def _publish(self) -> None:

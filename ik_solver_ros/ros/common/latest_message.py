@@ -26,7 +26,7 @@ class _NeverExecuted(CallbackGroup):
         pass
 
 
-class Latest:
+class LatestMessage:
     """A best-effort reader of one topic that keeps the newest message only."""
 
     def __init__(self, node: Node, message_type: type, topic: str) -> None:

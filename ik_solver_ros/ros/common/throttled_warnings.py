@@ -8,7 +8,7 @@ EVERY = 10.0  # [s] the same cause is warned of no more often than this
 KEPT = 64  # causes remembered
 
 
-class Warnings:
+class ThrottledWarnings:
     """A throttle by cause; rclpy's own throttles by the line of code, which hides one cause behind another."""
 
     def __init__(self, node: Node) -> None:

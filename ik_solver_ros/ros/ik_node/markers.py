@@ -9,12 +9,11 @@ path      the way of the tip
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from geometry_msgs.msg import Point
 from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from scipy.spatial.transform import Rotation
 from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker, MarkerArray
@@ -23,8 +22,10 @@ from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.kinematics.frames import LinkFrames
 from ik_solver_ros.kinematics.geometry import Shape, visual_shapes
 from ik_solver_ros.kinematics.kernels import Array
+from ik_solver_ros.ros.common.qos import LATCHED_QOS
+from ik_solver_ros.session.reply import Reply
 from ik_solver_ros.solvers.solution import Solution, Status
-from ik_solver_ros.trajectory.trajectory import State, Trajectory
+from ik_solver_ros.trajectory.motion import Motion
 
 RED, GREEN, BLUE = (0.9, 0.1, 0.1, 1.0), (0.1, 0.7, 0.1, 1.0), (0.1, 0.3, 0.9, 1.0)
 GOAL, WRONG, WAY, GHOST, TEXT = (
@@ -46,20 +47,23 @@ class Markers:
         self._frames = LinkFrames(chain.model, chain.base_link)
         self._shapes = [shape for shape in visual_shapes(chain.model)[0] if shape.link in self._frames.links]
         self._size = float(np.clip(0.15 * chain.reach, 0.02, 0.2))  # [m] of a triad
-        qos = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-        self._publisher = node.create_publisher(MarkerArray, "~/markers", qos)
+        self._node = node
+        self._publisher = node.create_publisher(MarkerArray, "~/markers", LATCHED_QOS)
         self._draw: Callable[[], list[Marker]] | None = None
 
-    def show(self, solution: Solution, trajectory: Trajectory, q0: Array, others: dict[str, float]) -> None:
-        """An answer, the way to it from q0 (n,), and where joints off the chain are."""
-        self._draw = lambda: self._answer(solution, trajectory, q0, others)
+    def show(self, reply: Reply, others: Mapping[str, float]) -> None:
+        """An answer, the motion to it, and where joints off the chain are."""
+        motion, solution = reply.motion, reply.solution
+        if motion is not None and solution is not None:
+            self._draw = lambda: self._answer(solution, motion, others)
+        elif motion is not None and reply.poses:
+            goals = [self._triad("goal", *pose, 0.6, i) for i, pose in enumerate(reply.poses)]
+            self._draw = lambda: [*goals, self._way(motion)]
         self.refresh()
 
-    def trace(self, poses: list[tuple[Array, Array]], trajectory: Trajectory, q0: Array) -> None:
-        """A path through poses, and the way that is gone from q0 (n,)."""
-        goals = [self._triad("goal", *pose, 0.6, i) for i, pose in enumerate(poses)]
-        self._draw = lambda: [*goals, self._way(trajectory, q0)]
-        self.refresh()
+    def close(self) -> None:
+        """Publish no more."""
+        self._node.destroy_publisher(self._publisher)
 
     def refresh(self) -> None:
         """Publish what is to be shown, if somebody looks and has not seen it."""
@@ -68,7 +72,7 @@ class Markers:
             self._publisher.publish(MarkerArray(markers=[Marker(action=Marker.DELETEALL), *self._draw()]))
             self._draw = None
 
-    def _answer(self, solution: Solution, trajectory: Trajectory, q0: Array, others: dict[str, float]) -> list[Marker]:
+    def _answer(self, solution: Solution, motion: Motion, others: Mapping[str, float]) -> list[Marker]:
         chain, goal = self._chain, solution.goal
         tip, quat = chain.forward(solution.q)
         out = [self._triad("reached", tip, quat, 0.6)]
@@ -89,17 +93,17 @@ class Markers:
             _place(text, goal.position + np.array([0.0, 0.0, 1.3 * self._size]))
             text.text = solution.sentence().replace("; ", "\n").replace(" (", "\n(")
             out += [line, text]
-        out.append(self._way(trajectory, q0))
-        frames = self._frames.at(others | dict(zip(chain.joint_names, solution.q)))
+        out.append(self._way(motion))
+        frames = self._frames.at({**others} | dict(zip(chain.joint_names, solution.q)))
         for i, shape in enumerate(self._shapes):
             frame = frames[shape.link]
             out.append(self._ghost(i, shape, frame.rotation[0], frame.position[0]))
         return out
 
-    def _way(self, trajectory: Trajectory, q0: Array) -> Marker:
+    def _way(self, motion: Motion) -> Marker:
         chain = self._chain
         way = self._marker("path", Marker.LINE_STRIP, (0.04 * self._size, 0.0, 0.0), WAY)
-        states = trajectory.states(np.linspace(0.0, trajectory.duration, SAMPLES), State.at_rest(q0))
+        states = motion.trajectory.states(np.linspace(0.0, motion.trajectory.duration, SAMPLES), motion.origin)
         way.points = [_point(chain.forward(chain.clamped(q))[0]) for q in states.position]
         return way
 

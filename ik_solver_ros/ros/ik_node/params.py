@@ -1,4 +1,4 @@
-"""The parameters of ik_node."""
+"""The parameters of ik_node. Those of session.Settings have its defaults, and a test that they do."""
 
 from __future__ import annotations
 
@@ -52,10 +52,11 @@ MOVING = (
     Param(
         "calibration", "", "path of servo_node's calibration (YAML): answers keep to the servos' ranges; empty: none"
     ),
-    Param("speed_scale", 1.0, "share of the velocity limits to use", 0.01, 1.0, live=True),
+    Param("speed_scale", 1.0, "fraction of the velocity limits to use", 0.01, 1.0, live=True),
     Param("ramp_time", RAMP_TIME, "[s] from rest to full speed; a URDF has no acceleration limits", 0.01, 10.0),
     Param("replan_lead", 0.02, "[s] a new goal in motion bends the motion this much later", 0.0, 1.0),
     Param("joint_states_timeout", 1.0, "[s] goals are refused when joint_states are older", 0.05, 60.0, live=True),
+    Param("goal_timeout", 1.0, "[s] that a goal waits for robot and joint_states; 0: not at all", 0.0, 60.0, live=True),
     Param("tf_timeout", 0.2, "[s] to wait for tf2 to know the frame of a goal at its stamp", 0.0, 10.0, live=True),
     Param("home", [], "joint positions of ~/home [rad or m]; empty: zero, or the limit nearest to it"),
     Param("max_joint_jump", 2.5, "[rad or m] a joint that goes farther changes posture", 0.01, 100.0, live=True),
@@ -66,7 +67,7 @@ MOVING = (
         choices=("slow", "refuse"),
         live=True,
     ),
-    Param("joint_jump_speed_scale", 0.3, "share of the velocity limits that it is gone to with", 0.01, 1.0, live=True),
+    Param("joint_jump_speed_scale", 0.3, "fraction of the velocity limits to use for it", 0.01, 1.0, live=True),
 )
 GUARD = (
     Param("collision_guard", True, "refuse motions through the floor or the arm itself", live=True),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from geometry_msgs.msg import Pose
 from interactive_markers import InteractiveMarkerServer, MenuHandler
@@ -18,6 +18,15 @@ NAME = "tip"
 AXES = {"x": (1.0, 0.0, 0.0, 1.0), "y": (0.0, 0.0, 1.0, 1.0), "z": (0.0, 1.0, 0.0, 1.0)}
 
 
+class Menu(NamedTuple):
+    """What a right click offers."""
+
+    choices: Mapping[str, tuple[str, ...]]  # of each parameter
+    chosen: Callable[[str], str]  # which one of a parameter's is chosen
+    choose: Callable[[str, str], None]
+    actions: Mapping[str, Callable[[], object]]
+
+
 class TipMarker:
     """What is dragged is a goal when it is let go of; then it snaps to what the arm can do."""
 
@@ -27,25 +36,20 @@ class TipMarker:
         frame: str,
         size: float,
         dragged: Callable[[InteractiveMarkerFeedback], None],
-        choices: Mapping[str, tuple[str, ...]],
-        chosen: Callable[[str], str],
-        choose: Callable[[str, str], None],
-        actions: Mapping[str, Callable[[], object]],
+        menu: Menu,
     ) -> None:
-        """frame: that it is shown in; size [m]. choices: of each parameter in the menu, `chosen` now, set by `choose`.
-        actions: further entries.
-        """
+        """frame: that it is shown in; size [m]. dragged: called where it is let go of."""
         self.held = False  # by somebody's mouse
-        self._dragged, self._chosen, self._choose = dragged, chosen, choose
+        self._dragged, self._offered = dragged, menu
         self._server = InteractiveMarkerServer(node, f"{node.get_name()}/tip")
         self._menu = MenuHandler()
         self._entries: dict[int, tuple[str, str]] = {}
-        for parameter, values in choices.items():
+        for parameter, values in menu.choices.items():
             parent = self._menu.insert(parameter)
             for value in values:
                 entry = self._menu.insert(value, parent=parent, callback=self._on_choice)
                 self._entries[entry] = parameter, value
-        for title, action in actions.items():
+        for title, action in menu.actions.items():
             self._menu.insert(title, callback=lambda _, action=action: action())
         marker = InteractiveMarker(name=NAME, description="", scale=float(size))
         marker.header.frame_id = frame
@@ -68,12 +72,12 @@ class TipMarker:
             self._dragged(feedback)
 
     def _on_choice(self, feedback: InteractiveMarkerFeedback) -> None:
-        self._choose(*self._entries[feedback.menu_entry_id])
+        self._offered.choose(*self._entries[feedback.menu_entry_id])
         self._show_choices()
 
     def _show_choices(self) -> None:
         for entry, (parameter, value) in self._entries.items():
-            checked = self._chosen(parameter) == value
+            checked = self._offered.chosen(parameter) == value
             self._menu.setCheckState(entry, MenuHandler.CHECKED if checked else MenuHandler.UNCHECKED)
         self._menu.apply(self._server, NAME)
         self._server.applyChanges()
