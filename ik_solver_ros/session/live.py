@@ -17,24 +17,24 @@ class LiveSweep:
 
     def __init__(self, chain: Chain) -> None:
         self._chain = chain
-        self._goal: Goal | None = None
+        self.goal: Goal | None = None  # None where there is nothing to sweep towards
         self._q = chain.mid
 
     def begin(self, goal: Goal, q: Array) -> None:
         """Sweep towards a goal, from q (n,)."""
-        self._goal, self._q = goal, self._chain.clamped(q)
+        self.goal, self._q = goal, self._chain.clamped(q)
 
     def end(self) -> None:
         """Sweep no more."""
-        self._goal = None
+        self.goal = None
 
     def step(self) -> Array | None:
         """Where another sweep brings the joints (n,); None where there is no goal, or nothing left to gain."""
-        if self._goal is None:
+        if self.goal is None:
             return None
-        q = ccdik_step(self._chain, self._goal, self._q)
+        q = ccdik_step(self._chain, self.goal, self._q)
         if np.max(np.abs(q - self._q)) < SETTLED:
-            self._goal = None
+            self.goal = None
             return None
         self._q = q
         return q

@@ -57,7 +57,7 @@ class ArmSession:
         self._limits, self._clock = limits, clock
         self.others = Joints(self.home).others  # joints off the chain, as measured last
         self._steered_until = -np.inf
-        self._sweep = LiveSweep(chain)
+        self.sweep = LiveSweep(chain)
         self.configure(settings)
 
     def configure(self, settings: Settings) -> None:
@@ -69,7 +69,7 @@ class ArmSession:
         """Go to a goal, or as near as the arm can."""
         q0 = self._start(joints)
         if self.settings.live:
-            self._sweep.begin(goal, q0)
+            self.sweep.begin(goal, q0)
             return Reply(Level.OK, "live: one sweep for each tick", Outcome.LIVE)
         began = time.perf_counter()
         solution = solve(self.chain, goal, q0, solver=self.settings.solver, options=self.settings.options)
@@ -92,7 +92,7 @@ class ArmSession:
 
     def stop(self, joints: Joints) -> Motion | None:
         """The motion to rest; None where nothing is under way."""
-        self._sweep.end()
+        self.sweep.end()
         now = self._clock()
         return self.planner.stop(joints.q, now) if self.planner.moving(now) else None
 
@@ -135,7 +135,7 @@ class ArmSession:
 
     def steer(self, linear: Array, angular: Array, joints: Joints) -> Reply:
         """Move the tip at linear (3,) [m/s] and angular (3,) [rad/s] in base_link, until nobody says so any more."""
-        self._sweep.end()
+        self.sweep.end()
         q, now = self._start(joints), self._clock()
         velocity = solve_velocity(self.chain, q, linear, angular)
         timeout = self.settings.incoming_command_timeout
@@ -145,28 +145,24 @@ class ArmSession:
 
     def hold(self, joints: Joints) -> Reply:
         """Come to rest as soon as the limits allow."""
-        self._sweep.end()
+        self.sweep.end()
         motion = self.planner.stop(joints.q, self._clock())
         return Reply(Level.OK, "holding", Outcome.HOLDING, motion)
 
     def go_home(self, joints: Joints) -> Reply:
         """Go to the home position."""
-        self._sweep.end()
+        self.sweep.end()
         self.others = joints.others
         motion = self.planner.to(self.home, joints.q, self._clock())
         return Reply(Level.OK, "going home", Outcome.GOING_HOME, motion)
 
     def live(self, joints: Joints) -> Motion | None:
         """One tick of the live mode: the motion of one sweep; None where there is nothing to do."""
-        target = self._sweep.step()
+        target = self.sweep.step()
         if target is None:
             return None
         self.others = joints.others
-        try:
-            return self.planner.to(target, joints.q, self._clock())
-        except Exception:
-            self._sweep.end()
-            raise
+        return self.planner.to(target, joints.q, self._clock())
 
     def forget(self) -> None:
         """Time has leapt: what was planned is void, and the next motion begins where the arm is measured."""

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import itertools
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 import rclpy
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import PointStamped, PoseArray, PoseStamped, TwistStamped
+from rcl_interfaces.srv import SetParameters
 from rclpy.node import Node
+from rclpy.parameter import Parameter
 from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import JointTrajectory
 
 from ik_solver_ros.ros.common import convert
+from ik_solver_ros.ros.common.qos import READ_STATUS_QOS
 from ik_solver_ros.ros.processes import NodeProcess
+from ik_solver_ros.session.outcome import Outcome
 
 URDF = Path(__file__).parents[2] / "urdf"
 FOLLOWER = "joint_trajectory_controller/joint_trajectory"
@@ -42,15 +47,15 @@ class Peer(Node):
         self.tips: list[PoseStamped] = []
         self.trajectories: list[JointTrajectory] = []
         self.answers: list[DiagnosticStatus] = []
-        self.accounts: list[dict[str, str]] = []  # of goals that were executed or replaced
+        self.ends: list[dict[str, str]] = []  # of goals that were accepted
         self.reports: list[DiagnosticStatus] = []
+        self.diagnostics: list[DiagnosticArray] = []
         self.create_subscription(JointState, "joint_states", self.states.append, qos_profile_sensor_data)
         self.create_subscription(PoseStamped, "sim_node/tip_pose", self.tips.append, qos_profile_sensor_data)
-        self.create_subscription(JointTrajectory, FOLLOWER, self.trajectories.append, 10)
-        self.create_subscription(DiagnosticStatus, "ik_node/status", self._on_status, 100)
+        self.create_subscription(JointTrajectory, FOLLOWER, self.trajectories.append, 100)
+        self.create_subscription(DiagnosticStatus, "ik_node/status", self._on_status, READ_STATUS_QOS)
         for node in ("sim_node", "servo_node"):
-            self.create_subscription(DiagnosticStatus, f"{node}/status", self.reports.append, 10)
-        self.diagnostics: list[DiagnosticArray] = []
+            self.create_subscription(DiagnosticStatus, f"{node}/status", self.reports.append, READ_STATUS_QOS)
         self.create_subscription(DiagnosticArray, "/diagnostics", self.diagnostics.append, 10)
         self.goal = self.create_publisher(PoseStamped, "goal_pose", 10)
         self.point = self.create_publisher(PointStamped, "clicked_point", 10)
@@ -59,13 +64,25 @@ class Peer(Node):
         self.gripper = self.create_publisher(JointTrajectory, GRIPPER, 10)
         self.path = self.create_publisher(PoseArray, "goal_path", 10)
         self.twist = self.create_publisher(TwistStamped, "ik_node/delta_twist_cmds", 10)
+        self.arm = JointState()  # what `stream` publishes
+        self._streaming = self.create_timer(0.02, lambda: self.joint_states.publish(self.arm))
+        self._streaming.cancel()
 
     def _on_status(self, message: DiagnosticStatus) -> None:
-        known = {pair.key: pair.value for pair in message.values}
-        if known.get("outcome") in ("EXECUTED", "MISSED", "REPLACED"):
-            self.accounts.append(known)
+        known = values(message)
+        if Outcome[known["outcome"]].is_end:
+            self.ends.append(known)
         else:
             self.answers.append(message)
+
+    def stream(self, names: Sequence[str], positions: Sequence[float]) -> None:
+        """Be an arm that stands still: publish its joint_states while we spin."""
+        self.arm = JointState(name=["extra", *names], position=[7.0, *map(float, positions)])
+        self._streaming.reset()
+
+    def silence(self) -> None:
+        """Publish no more joint_states."""
+        self._streaming.cancel()
 
     def until(self, condition, seconds: float = 60.0):
         """Spin until `condition` is true and return it; fail where it never is."""
@@ -94,10 +111,34 @@ class Peer(Node):
         return self.answered(self.goal, convert.pose_msg(position, quat_xyzw, frame, self.get_clock().now().to_msg()))
 
     def answered(self, publisher, message) -> DiagnosticStatus:
-        before = len(self.answers)
+        """Publish a goal, stamped, and return ik_node's answer to it."""
+        stamp = message.header.stamp = self.get_clock().now().to_msg()
+        mark = f"{stamp.sec}.{stamp.nanosec:09d}"
+        self.until(publisher.get_subscription_count)
         publisher.publish(message)
-        self.until(lambda: len(self.answers) > before)
-        return self.answers[-1]
+        return self.until(lambda: next((a for a in self.answers if values(a).get("goal_stamp") == mark), None))
+
+    def ended(self, answer: DiagnosticStatus) -> dict[str, str]:
+        """The end of a goal that was answered."""
+        goal_id = values(answer)["goal_id"]
+        return self.until(lambda: next((end for end in self.ends if end["goal_id"] == goal_id), None))
+
+    def sent(self, answer: DiagnosticStatus) -> JointTrajectory:
+        """The trajectory of the goal that was answered last: by its duration, which the answer has."""
+        duration = float(values(answer)["motion_time_s"])
+
+        def found() -> JointTrajectory | None:
+            lasts = ((t, t.points[-1].time_from_start) for t in reversed(self.trajectories))
+            return next((t for t, last in lasts if abs(convert.seconds(last) - duration) < 1e-5 * (1 + duration)), None)
+
+        return self.until(found)
+
+    def diagnosed(self, condition) -> DiagnosticStatus:
+        """Wait for a /diagnostics of these nodes, from now on, for which `condition` is true."""
+        heard = len(self.diagnostics)
+        return self.until(
+            lambda: next((s for array in self.diagnostics[heard:] for s in array.status if condition(s)), None)
+        )
 
     def reported(self, publisher, message) -> DiagnosticStatus:
         """Publish a trajectory and return sim_node's answer."""
@@ -109,6 +150,15 @@ class Peer(Node):
     def latest(self) -> dict[str, float]:
         """The joints as published last."""
         return dict(zip(self.states[-1].name, self.states[-1].position))
+
+
+def set_parameter(peer, name, value):
+    client = peer.create_client(SetParameters, "ik_node/set_parameters")
+    assert client.wait_for_service(10.0)
+    request = SetParameters.Request(parameters=[Parameter(name, value=value).to_parameter_msg()])
+    future = client.call_async(request)
+    peer.until(future.done)
+    return future.result().results[0]
 
 
 def values(status: DiagnosticStatus) -> dict[str, str]:
@@ -133,34 +183,31 @@ class Stage:
         process = self.start("ik_node", **{"description_file": str(URDF / "so101.urdf")} | parameters)
         peer = self.peer
         self.wait(lambda: "ready for goals" in process.log.read_text(), process)
-        self.wait(lambda: peer.goal.get_subscription_count() and peer.count_publishers("ik_node/status"), process)
-        # The peer hears joint_states itself; the other one who does is ik_node.
-        self.wait(lambda: peer.joint_states.get_subscription_count() > 1, process)
-        if len(self.processes) > 1:  # an arm publishes joint_states: wait until ik_node hears them
-            name = f"{self.namespace.lstrip('/')}/ik_node: goals"
-            self.wait(
-                lambda: any(s.name == name and s.level == OK for a in peer.diagnostics for s in a.status), process
-            )
-        peer.spin(0.3)
+        # What counts is whom ik_node has found: its readers of trajectories, and our publishers its readers.
+        followers, name = str(len(self.processes)), f"{self.namespace.lstrip('/')}/ik_node: goals"
+        seen = len(peer.diagnostics)
+
+        def found() -> bool:
+            said = [s for array in peer.diagnostics[seen:] for s in array.status if s.name == name]
+            return any(values(s)["followers"] == followers and (followers == "1" or s.level == OK) for s in said)
+
+        self.wait(found, process)
+        publishers = (peer.goal, peer.point, peer.path, peer.twist)
+        self.wait(lambda: all(p.get_subscription_count() for p in publishers), process)
+        self.wait(lambda: peer.joint_states.get_subscription_count() > 1, process)  # one is the peer itself
         return process
 
     def start_sim(self, **parameters) -> NodeProcess:
         process = self.start("sim_node", **{"description_file": str(URDF / "so101.urdf")} | parameters)
         peer = self.peer
-        self.wait(lambda: peer.states and peer.tips, process)
-        self.wait(lambda: peer.follower.get_subscription_count() and peer.count_publishers("sim_node/status"), process)
-        peer.spin(0.3)
+        self.wait(lambda: peer.states and peer.tips and peer.follower.get_subscription_count(), process)
         return process
 
     def start_servos(self, **parameters) -> NodeProcess:
         emulated = {"description_file": str(URDF / "so101.urdf"), "protocol": "emulated:feetech"}
         process = self.start("servo_node", **emulated | parameters)
         peer = self.peer
-        self.wait(lambda: bool(peer.states), process)
-        self.wait(
-            lambda: peer.follower.get_subscription_count() and peer.count_publishers("servo_node/status"), process
-        )
-        peer.spin(0.3)
+        self.wait(lambda: peer.states and peer.follower.get_subscription_count(), process)
         return process
 
     def wait(self, condition, process: NodeProcess) -> None:

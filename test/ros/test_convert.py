@@ -1,10 +1,16 @@
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
+from conftest import URDF
+from geometry_msgs.msg import Pose
+from scipy.spatial.transform import Rotation
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
+from ik_solver_ros import load_chain
 from ik_solver_ros.errors import GoalError, TrajectoryError
 from ik_solver_ros.ros.common import convert
 from ik_solver_ros.trajectory.trajectory import Trajectory
@@ -55,3 +61,57 @@ def test_joint_states_by_name():
         convert.joint_positions(JointState(name=["a"], position=[np.nan]), ["a"])
     with pytest.raises(GoalError, match="missing: b"):
         convert.joint_positions(JointState(name=["a", "b"], position=[1.0]), ["a", "b"])
+
+
+def pose(position, quat=(0.0, 0.0, 0.0, 1.0)) -> Pose:
+    return convert.pose_msg(position, quat, "", convert.time_msg(0.0)).pose
+
+
+AXIS = load_chain(URDF / "so101.urdf").tool_axis
+
+
+@pytest.mark.parametrize(
+    ("position", "quat", "part"),
+    [
+        ((math.nan, 0.0, 0.1), (0, 0, 0, 1), "position"),
+        ((0.2, math.inf, 0.1), (0, 0, 0, 1), "position"),
+        ((0.2, 0.0, 0.1), (0, 0, 0, 0), "norm is 0"),
+        ((0.2, 0.0, 0.1), (0, 0, 0, 2), "norm is 2"),
+        ((0.2, 0.0, 0.1), (0, math.nan, 0, 1), "quat_xyzw"),
+    ],
+)
+def test_nonsense_is_no_goal(position, quat, part):
+    with pytest.raises(GoalError, match=part):
+        convert.goal_from(pose(position, quat), np.eye(4), AXIS, "pose", 0.1)
+
+
+def test_a_nearly_unit_quaternion_is_normalised():
+    goal, note = convert.goal_from(
+        pose((0.2, 0.0, 0.1), (0, 0.6 * 1.0005, 0, 0.8 * 1.0005)), np.eye(4), AXIS, "pose", 0.1
+    )
+    np.testing.assert_allclose(goal.quat_xyzw, [0, 0.6, 0, 0.8], atol=1e-9)
+    assert note == ""
+
+
+def test_what_of_a_pose_counts():
+    turned = Rotation.from_euler("xyz", [0.3, 0.4, 0.5])
+    for mode in ("position", "approach", "pose"):
+        goal, _ = convert.goal_from(pose((0.2, 0.0, 0.1), turned.as_quat()), np.eye(4), AXIS, mode, 0.1)
+        assert (goal.direction is not None, goal.quat_xyzw is not None) == (mode == "approach", mode == "pose")
+        if mode == "approach":
+            np.testing.assert_allclose(goal.direction, turned.apply(np.array(AXIS)), atol=1e-9)
+
+
+def test_flat_goals_are_lifted_where_their_frame_stands_upright():
+    yaw = (0.0, 0.0, math.sin(0.3), math.cos(0.3))
+    message = pose((0.2, 0.1, 0.0), yaw)
+    table = np.eye(4)
+    table[2, 3] = 0.5
+    goal, note = convert.goal_from(message, table, AXIS, "pose", 0.1)
+    np.testing.assert_allclose(goal.position, [0.2, 0.1, 0.6])
+    np.testing.assert_allclose(goal.direction, [math.cos(0.6), math.sin(0.6), 0.0], atol=1e-9)
+    assert note.startswith("2D goal: the tip 0.1 m above it") and message.position.z == 0.0  # not ours to change
+    leaning = np.eye(4)
+    leaning[:3, :3] = Rotation.from_euler("x", 90, degrees=True).as_matrix()
+    goal, note = convert.goal_from(message, leaning, AXIS, "pose", 0.1)
+    assert goal.quat_xyzw is not None and note == ""

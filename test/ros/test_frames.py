@@ -50,9 +50,9 @@ def test_a_static_frame(placed):
     there = turn.apply(tip) + shift
     answer = peer.send_goal(there, (turn * Rotation.from_quat(quat)).as_quat(), "room")
     assert values(answer)["outcome"] == "REACHED", answer.message
-    got = CHAIN.forward(np.array(peer.trajectories[-1].points[-1].positions))[0]
+    got = CHAIN.forward(np.array(peer.sent(answer).points[-1].positions))[0]
     np.testing.assert_allclose(got, tip, atol=2e-4)
-    peer.until(lambda: any(account["outcome"] == "EXECUTED" for account in peer.accounts))
+    assert peer.ended(answer)["outcome"] == "EXECUTED"
 
 
 def test_a_frame_that_comes_to_be_known_while_the_goal_waits(placed):

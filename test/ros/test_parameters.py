@@ -4,37 +4,48 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
+from ik_solver_ros import ros
 from ik_solver_ros.ros.arm_node import constraints, controllers, servo_node, sim_node
 from ik_solver_ros.ros.common.parameters import Param
-from ik_solver_ros.ros.ik_node import node as ik_node
+from ik_solver_ros.ros.ik_node import params, robot
+from ik_solver_ros.session.settings import DEFAULT_SETTINGS, WITHIN, Settings
 
-NODES = Path(ik_node.__file__).parent
+ROS = Path(ros.__file__).parent
 TABLES = {
-    "ik_node": ik_node.PARAMS,
+    "ik_node": params.PARAMS,
     "sim_node": sim_node.PARAMS,
     "servo_node": servo_node.PARAMS,
     "constraints": constraints.WHOLE,
     "controllers": controllers.PARAMS,
 }
-SHARED = ("arrivals", "description", "controllers", "constraints", "parameters")
+OF_SESSION = {f.name for f in fields(Settings)} - {"options"} | set(robot.OF_SOLVER)
 
 
-def used(files) -> set[str]:
-    text = "".join((NODES / f"{name}.py").read_text() for name in files)
+def read(*rooms) -> set[str]:
+    """The names of all parameters that files of these rooms read."""
+    text = "".join(path.read_text() for room in rooms for path in (ROS / room).glob("*.py"))
     return set(re.findall(r"""value\((?:self|node|self\._node), "([\w.]+)"\)""", text))
 
 
-@pytest.mark.parametrize("table", TABLES)
-def test_every_parameter_is_used(table):
-    if table == "constraints":  # read in a loop over the same table
-        assert "value(node, param.name) for param in WHOLE" in (NODES / "constraints.py").read_text()
-        return
+@pytest.mark.parametrize(
+    ("table", "room"), [("ik_node", "ik_node"), ("sim_node", "arm_node"), ("servo_node", "arm_node")]
+)
+def test_every_parameter_is_read(table, room):
     names = {param.name for param in TABLES[table]}
-    assert names and names <= used((table, *SHARED))
+    assert names and names <= read(room, "common") | (OF_SESSION if table == "ik_node" else set())
+
+
+def test_the_session_has_the_defaults_that_the_node_declares():
+    declared = {param.name: param.default for param in params.PARAMS}
+    assert set(declared) >= OF_SESSION
+    for name in OF_SESSION:
+        default = getattr(WITHIN if name in robot.OF_SOLVER else DEFAULT_SETTINGS, name)
+        assert declared[name] == default, name
 
 
 @pytest.mark.parametrize("param", [param for table in TABLES.values() for param in table], ids=lambda p: p.name)

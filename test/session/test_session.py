@@ -290,14 +290,13 @@ class TestLive:
         arm.session.hold(arm.joints)
         assert arm.session.live(arm.joints) is None
 
-    def test_a_refused_sweep_ends_it(self):
+    def test_a_sweep_into_the_floor_is_refused(self):
         arm = Arm(OVER_TABLE, live=True)
         arm.session.reach(Goal.approach([0.25, -0.1, -0.2], [0, 0, -1]), arm.joints)
         with pytest.raises(CollisionError):
             for _ in range(200):
                 arm.session.live(arm.joints)
                 arm.go_on(0.02)
-        assert arm.session.live(arm.joints) is None
 
 
 class TestArrival:

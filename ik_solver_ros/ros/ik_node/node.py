@@ -31,6 +31,8 @@ from ik_solver_ros.session.reply import Joints, Level, Reply
 from ik_solver_ros.session.session import ArmSession
 from ik_solver_ros.trajectory.motion import Motion
 
+TRAJECTORIES = "joint_trajectory_controller/joint_trajectory"  # ros2_control's name
+
 
 class IkNode(Node):
     """Messages in, replies out; what is between is the session's. All it knows of the arm is its joint_states."""
@@ -40,11 +42,11 @@ class IkNode(Node):
         declare(self, PARAMS, self._configure)
         self._session: ArmSession | None = None  # until the robot is known
         self._view: View | None = None
-        self._clock = SteadyClock(self, self._on_jump)
+        self._steady = SteadyClock(self, self._on_jump)
         self._joints = MeasuredJoints(self)
         self._status = GoalStatus(self)
         self._topics = GoalTopics(self, self._status, self._ready, self._answer, self._take_over)
-        self._trajectories = self.create_publisher(JointTrajectory, "joint_trajectory_controller/joint_trajectory", 10)
+        self._trajectories = self.create_publisher(JointTrajectory, TRAJECTORIES, 10)
         self._stopper = self.create_client(SetBool, "servo_node/emergency_stop")
         self._arrival_timer = self.create_timer(3600.0, self._look_for_arrival)
         self._arrival_timer.cancel()
@@ -56,7 +58,8 @@ class IkNode(Node):
         Health(self, self._examine)
 
     def _use(self, chain: Chain) -> None:
-        self._session = session = session_of(self, chain, self._clock.now)
+        self._session = session = session_of(self, chain, self._steady.now)
+        self._status.replace()  # what an earlier description's session planned is void
         actions = {"hold": self._hold, "home": self._go_home, "emergency stop": self._emergency_stop}
         self._view = View(self, session.chain, self._topics.on_dragged, actions, self._view)
         self._topics.pending.robot_is_known()
@@ -68,10 +71,13 @@ class IkNode(Node):
             self._session.configure(settings(self))
 
     def _ready(self) -> tuple[ArmSession, Joints]:
-        """The session, and where the joints are. Raises GoalError while one is missing."""
+        """The session, and where the joints are. Raises GoalError while one is missing, or whoever moves the arm."""
         if self._session is None:
             raise GoalError("robot_description", None, "no robot is known yet; publish one, or set description_file")
-        return self._session, self._joints.of(self._session.chain)
+        joints = self._joints.of(self._session.chain)
+        if not self._trajectories.get_subscription_count():
+            raise GoalError(TRAJECTORIES, 0, "nobody subscribes to it, so nothing would move")
+        return self._session, joints
 
     def _answer(self, reply: Reply) -> None:
         """Have the arm do what a reply says, and make it known."""
@@ -92,12 +98,12 @@ class IkNode(Node):
         self._status.replace()
 
     def _send(self, motion: Motion) -> None:
-        stamp = None if motion.start is None else self._clock.stamp(motion.start)
+        stamp = None if motion.start is None else self._steady.stamp(motion.start)
         self._trajectories.publish(convert.trajectory_msg(motion.trajectory, stamp))
 
     def _wait_for_arrival(self) -> None:
         if self._session is not None:
-            self._arrival_timer.timer_period_ns = int(1e9 * self._session.arrival.wait(self._clock.now()))
+            self._arrival_timer.timer_period_ns = int(1e9 * self._session.arrival.wait(self._steady.now()))
             self._arrival_timer.reset()
 
     def _look_for_arrival(self) -> None:
@@ -107,7 +113,7 @@ class IkNode(Node):
             return
         try:
             session, joints = self._ready()
-            fault = session.arrival.fault(joints.q, self._clock.now())
+            fault = session.arrival.fault(joints.q, self._steady.now())
         except GoalError as error:
             fault = f"where the arm is is not known: {error}"
         if fault is None:
@@ -154,10 +160,13 @@ class IkNode(Node):
         return True, reply.sentence
 
     def _on_tick(self) -> None:
+        if self._session is None or self._session.sweep.goal is None:
+            return
         try:
             session, joints = self._ready()
             motion = session.live(joints)
         except IkSolverError as error:
+            self._session.sweep.end()
             self._status.refuse("live", error)
             return
         if motion is not None:
@@ -168,16 +177,24 @@ class IkNode(Node):
         level, sentence = Level.OK, "ready for goals"
         try:
             session, joints = self._ready()
-            if self._view is not None and not session.planner.moving(self._clock.now()):
+            if self._view is not None and not session.planner.moving(self._steady.now()):
                 self._view.put_tip(joints.q)
         except IkSolverError as error:
             level, sentence = Level.WARN, str(error)
         if self._view is not None:
             self._view.refresh()
-        robot = "" if self._session is None else self._session.chain.model.name
         ledger = self._status.ledger
-        counts = ledger.counts() | {"refused": ledger.refused}
-        tell(level, "goals", sentence, robot=robot, solver=value(self, "solver"), last=self._status.last, **counts)
+        tell(
+            level,
+            "goals",
+            sentence,
+            robot="" if self._session is None else self._session.chain.model.name,
+            solver=value(self, "solver"),
+            last=self._status.last,
+            followers=self._trajectories.get_subscription_count(),
+            **ledger.counts(),
+            refused=ledger.refused,
+        )
 
 
 def main(args: list[str] | None = None) -> int:
