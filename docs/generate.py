@@ -25,11 +25,12 @@ SWEEPS = 24
 
 
 def reference() -> str:
-    """Parameters of the nodes and options of the commands, from the tables that declare them."""
-    from ik_solver_ros.cli.main import _parser
+    """Parameters of the nodes, outcomes of goals and options of the commands, from the tables that declare them."""
+    from ik_solver_ros.cli.main import COMMANDS, make_parser
     from ik_solver_ros.ros.arm_node import constraints, servo_node, sim_node
     from ik_solver_ros.ros.common.joint_limits import UNITS
     from ik_solver_ros.ros.ik_node import params as ik_params
+    from ik_solver_ros.session.outcome import Outcome
     from ik_solver_ros.trajectory.limits import GIVEN
 
     out = ["# Parameters, arguments, commands", "", "Written by `make docs` from the code.", ""]
@@ -50,10 +51,13 @@ def reference() -> str:
     out += [f"| `{param.name}` | {param.description}; of sim_node and servo_node |" for param in constraints.WHOLE]
     for what, when in constraints.EACH.items():
         out.append(f"| `constraints.<joint>.{what}` | [rad or m] that the joint may be off {when}; 0: any |")
+    out += ["", "## Outcomes of goals", "", Outcome.__doc__, "", "| outcome | meaning | |", "|---|---|---|"]
+    for outcome in Outcome:
+        out.append(f"| `{outcome.name}` | {outcome.value} | {'the end' if outcome.is_end else 'an answer'} |")
     out += ["", "## Arguments of the launch files", "", "    ros2 launch ik_solver_ros sim.launch.py --show-args", ""]
     out += ["lists those of a file: `sim`, `servo`, `ros2_control`, `view`, `two_arms`.", "", "## Commands", ""]
-    for command in ("", "solve", "doctor", "compare", "calibrate", "record", "plot", "demo"):
-        out += ["```text", _help(_parser(), command), "```", ""]
+    for command in ("", *COMMANDS):
+        out += ["```text", _help(make_parser(), command), "```", ""]
     return "\n".join(out)
 
 
@@ -79,13 +83,13 @@ def _help(parser, command: str) -> str:
 
 
 def draw_ccdik(path: Path) -> None:
-    """The seed arm after each sweep, and what is left to the goal."""
+    """The seed arm after each sweep, and how far its tip is from the goal then."""
     chain = load_chain(URDF / "seed_arm.urdf")
     goal = Goal.point((0.55, 0.0, 0.3))
     postures = [np.array([0.0, 0.4, -0.6, -0.5, 0.0])]
     for _ in range(SWEEPS):
         postures.append(ccdik_step(chain, goal, postures[-1]))
-    left = [np.linalg.norm(chain.forward(q)[0] - goal.position) for q in postures]
+    distances = [np.linalg.norm(chain.forward(q)[0] - goal.position) for q in postures]
     answer = solve(chain, goal, postures[0])
 
     figure = Figure(figsize=(11.5, 4.6), layout="constrained")
@@ -104,7 +108,7 @@ def draw_ccdik(path: Path) -> None:
     arm.set_xlabel("x [m]")
     arm.set_ylabel("z [m]")
     arm.set_title("after so many sweeps", fontsize=10)
-    error.semilogy(range(len(left)), left, "o-", color="tab:blue", markersize=4, label="ccdik_seed: sweeps")
+    error.semilogy(range(len(distances)), distances, "o-", color="tab:blue", markersize=4, label="ccdik_seed: sweeps")
     floor = max(answer.position_error, 1e-16)
     error.axhline(floor, color="tab:green", label=f"ccdik: {floor:.0e} m")
     error.set_xlabel("sweeps")

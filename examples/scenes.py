@@ -3,8 +3,8 @@
 python examples/scenes.py                 # all of them, into out/scenes
 python examples/scenes.py walk push       # some
 
-Every scene solves a goal 60 times a second, each time from where the arm was led before, and says how far off the tip
-was.
+Every scene solves a goal 60 times a second, each time from the answer before, and says how far the tip was from its
+goal.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ class Moment(NamedTuple):
     """What a scene says of a picture."""
 
     pixels: Any
-    off: float  # [m] of the tip from its goal, as PyBullet measures it
-    speed: float  # [rad/s or m/s] of the fastest joint since the last picture, as it was led
+    error: float  # [m] of the tip from its goal, as PyBullet measures it
+    speed: float  # [rad/s or m/s] of the fastest joint since the last picture, as commanded
 
 
 def with_solver(name: str, **options: Any) -> Solver:
@@ -66,20 +66,20 @@ def played(
     """Follow goal_at(t) for so long, beginning at its start's answer from q; a picture every tenth of a second."""
     q = solver(chain, goal_at(0.0), q)
     start = dict(zip(chain.joint_names, q))
-    arm = BulletArm(chain.model, start, 1.0 / (RATE * STEPS), floor=world.get("floor", True))
+    arm = BulletArm(chain.model, start, 1.0 / (RATE * STEPS))
     arm.open()
     try:
         if "prepare" in world:
             world["prepare"](arm)
         ball = arm.ball(goal_at(0.0).position, world.get("ball", 0.03), GOAL)
         index = [arm.joint_names.index(name) for name in chain.joint_names]
-        led, fastest = arm.read().positions, 0.0
+        command, fastest = arm.read().positions, 0.0
         for tick in range(int(seconds * RATE)):
             goal = goal_at(tick / RATE)
-            before = led.copy()
-            led[index] = solver(chain, goal, led[index])
-            fastest = max(fastest, float(np.max(np.abs(led - before))) * RATE)
-            arm.write(led, (led - before) * RATE)
+            before = command.copy()
+            command[index] = solver(chain, goal, command[index])
+            fastest = max(fastest, float(np.max(np.abs(command - before))) * RATE)
+            arm.write(command, (command - before) * RATE)
             for _ in range(STEPS):
                 arm.advance()
             arm.move_ball(ball, goal.position)
@@ -210,7 +210,7 @@ def elbows() -> Iterator[Moment]:
         solver = with_solver("analytic", elbow=elbow)
         pair.append(played(chain, solver, lambda t: Goal.point(way(t)), 6.0, chain.mid, view))
     for up, down in zip(*pair):
-        yield Moment(np.hstack([up.pixels, down.pixels]), max(up.off, down.off), max(up.speed, down.speed))
+        yield Moment(np.hstack([up.pixels, down.pixels]), max(up.error, down.error), max(up.speed, down.speed))
 
 
 def push() -> Iterator[Moment]:
@@ -249,19 +249,19 @@ SCENES = {f.__name__: f for f in (hinges, slider, human, direction, walk, elbows
 
 def film(name: str, path: Path) -> None:
     """Play a scene into a GIF, and say how it went."""
-    images, off, speed = [], [], []
+    images, errors, speeds = [], [], []
     for moment in SCENES[name]():
         image = Image.fromarray(moment.pixels)
-        ImageDraw.Draw(image).text((10, 8), f"{1e3 * moment.off:5.1f} mm off", fill=(20, 20, 20))
+        ImageDraw.Draw(image).text((10, 8), f"{1e3 * moment.error:5.1f} mm off", fill=(20, 20, 20))
         images.append(image.quantize(48))
-        off.append(moment.off)
-        speed.append(moment.speed)
+        errors.append(moment.error)
+        speeds.append(moment.speed)
         print(f"\r{name}: {len(images)} pictures", end="", flush=True)
     path.parent.mkdir(parents=True, exist_ok=True)
     images[0].save(path, save_all=True, append_images=images[1:], duration=1000 // FPS, loop=0, optimize=True)
     print(
-        f"\r{name}: {len(images)} pictures, tip off by {1e3 * np.median(off):.1f} mm (median; at most "
-        f"{1e3 * max(off):.1f}), fastest joint {max(speed[1:]):.1f} per s: {path}"
+        f"\r{name}: {len(images)} pictures, tip off by {1e3 * np.median(errors):.1f} mm (median; at most "
+        f"{1e3 * max(errors):.1f}), fastest joint {max(speeds[1:]):.1f} per s: {path}"
     )
 
 

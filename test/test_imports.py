@@ -46,8 +46,8 @@ ONLY_IN = {
     "yaml": {"servo/calibration.py", "ros/ik_node/goal_frames.py"},
     "coal": {"collision/self_collision.py"},
     "matplotlib": {"tools/plot/draw.py", "tools/plot/reachable.py", "tools/compare/figures.py"},
-    "PIL": {"tools/demo/film.py", "tools/plot/film.py"},
-    "rich": {"tools/demo/demo.py", "cli/main.py"},
+    "PIL": {"tools/film.py"},
+    "rich": {"tools/demo/run.py", "tools/demo/results.py", "cli/compare.py", "cli/doctor.py"},
 }
 ROS = {
     *("rclpy", "std_msgs", "geometry_msgs", "sensor_msgs", "trajectory_msgs", "diagnostic_msgs", "std_srvs"),
@@ -89,7 +89,7 @@ def test_imports_go_one_way(path):
         if top == "ik_solver_ros" and rest:
             assert rest[0] == room or rest[0] in MAY_IMPORT[room], f"{relative} imports {name}"
         if top in ROS:
-            assert room == "ros" or relative.parts[:2] == ("tools", "demo"), f"{relative} imports {name}"
+            assert room == "ros", f"{relative} imports {name}"
         if top in ONLY_IN:
             assert str(relative) in ONLY_IN[top], f"{relative} imports {name}"
 
@@ -98,7 +98,7 @@ def test_all_but_ros_works_without_ros_and_pybullet():
     modules = [
         "ik_solver_ros." + ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
         for path in FILES
-        if not {"ros", "nodes", "demo"} & set(path.parts) and path.name not in ("__init__.py", "__main__.py")
+        if not {"ros", "nodes"} & set(path.parts) and path.name not in ("__init__.py", "__main__.py")
     ]
     code = f"""
 import sys

@@ -27,7 +27,7 @@ def test_a_scene_plays(name):
     assert len(moments) == 8
     for moment in moments:
         assert moment.pixels.dtype == np.uint8 and moment.pixels.std() > 5.0  # something is to be seen
-        assert moment.speed < 8.0 and (moment.off < 0.02 or name == "hinges")
+        assert moment.speed < 8.0 and (moment.error < 0.02 or name == "hinges")
 
 
 def test_a_block_is_pushed():

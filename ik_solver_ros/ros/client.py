@@ -194,7 +194,7 @@ class ArmClient:
     def _send(self, topic: str, message: Any, frame: str, wait: bool) -> Answer:
         message.header.frame_id = frame
         message.header.stamp = stamp = self._node.get_clock().now().to_msg()
-        mark = f"{stamp.sec}.{stamp.nanosec:09d}"
+        mark = convert.stamp_text(stamp)
         self._said.clear()
         self._goals[topic].publish(message)
 

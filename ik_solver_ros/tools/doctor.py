@@ -1,4 +1,4 @@
-"""doctor: what a URDF is worth to an inverse kinematics, and what of it looks wrong. For people."""
+"""doctor: what inverse kinematics can do with a URDF, and what of it looks wrong; in sentences for people."""
 
 from __future__ import annotations
 
@@ -14,25 +14,26 @@ from ik_solver_ros.kinematics.chain import Chain, Wrist
 from ik_solver_ros.kinematics.geometry import collision_shapes, visual_shapes
 from ik_solver_ros.kinematics.kernels import Array
 from ik_solver_ros.kinematics.model import Joint
+from ik_solver_ros.kinematics.quaternion import rotate
 from ik_solver_ros.solvers.batch import solve_batch
 from ik_solver_ros.solvers.solution import Status
 
-SAMPLES = 20_000  # postures
+SAMPLES = 20_000  # configurations that the reach is measured by
 GOALS = 2_000  # that are tried
-ROUND = (math.pi, 2.0 * math.pi, 3.14, 6.28, 3.1416, 6.2832, 100.0, 1000.0)  # limits that nobody measured
-FAST, STRONG = 10.0, 1000.0  # [rad/s], [N m]: no small arm is
-SLACK = 1.01  # of the triangle inequality of an inertia, which is often rounded
+PLACEHOLDERS = (math.pi, 2.0 * math.pi, 3.14, 6.28, 3.1416, 6.2832, 100.0, 1000.0)  # limits that nobody measured
+FAST, STRONG = 10.0, 1000.0  # [rad/s], [N m]: no small arm is as fast or as strong
+ROUNDING = 1.01  # by which rounded moments of inertia may violate the triangle inequality
 
 
 class Finding(NamedTuple):
-    """One thing to be told. Whoever has no warnings has nothing to mend."""
+    """A sentence about the robot; a warning says what to mend."""
 
     warning: bool
     text: str
 
 
 def examine(chain: Chain) -> list[Finding]:
-    """All there is to say of a chain and its robot."""
+    """All findings about a chain and its robot."""
     return [*_chain(chain), *_limits(chain), *_inertias(chain), *_shapes(chain), *_reach(chain), *_goals(chain)]
 
 
@@ -82,7 +83,7 @@ def _limits(chain: Chain) -> list[Finding]:
     for joint in joints:
         what = f"joint {joint.name!r}"
         bounds = [bound for bound in (joint.lower, joint.upper) if math.isfinite(bound)]
-        if any(math.isclose(abs(bound), each, rel_tol=1e-6) for bound in bounds for each in ROUND):
+        if any(math.isclose(abs(bound), each, rel_tol=1e-6) for bound in bounds for each in PLACEHOLDERS):
             out.append(
                 _wrong(f"{what}: limits [{joint.lower:g}, {joint.upper:g}] look like placeholders; measure them")
             )
@@ -152,7 +153,7 @@ def _faults(mass: float, inertia: Array, size: float) -> list[str]:
     if least <= 0.0:
         return [f"its inertia has the principal moment {least:.3g}: all must be positive"]
     out = []
-    if most > SLACK * (least + middle):
+    if most > ROUNDING * (least + middle):
         out.append(
             f"its principal moments {least:.3g}, {middle:.3g}, {most:.3g} are of no body (the largest exceeds the sum)"
         )
@@ -179,27 +180,20 @@ def _reach(chain: Chain) -> list[Finding]:
     tips = np.array([chain.forward(q)[0] for q in rng.uniform(lower, upper, (SAMPLES, chain.n))])
     low, high = tips.min(axis=0), tips.max(axis=0)
     spans = ", ".join(f"{axis} {a:.3f} to {b:.3f}" for axis, a, b in zip("xyz", low, high))
-    far = np.linalg.norm(tips[:, :2], axis=1).max()
-    return [_ok(f"the tip reaches {spans} m, up to {far:.3f} m from the axis through {chain.base_link!r}")]
+    radius = np.linalg.norm(tips[:, :2], axis=1).max()
+    return [_ok(f"the tip reaches {spans} m, up to {radius:.3f} m from the axis through {chain.base_link!r}")]
 
 
 def _goals(chain: Chain) -> list[Finding]:
     rng = np.random.default_rng(1)
     lower, upper = (np.where(np.isfinite(b), b, s * math.pi) for b, s in ((chain.lower, -1.0), (chain.upper, 1.0)))
     poses = [chain.forward(q) for q in rng.uniform(lower, upper, (GOALS, chain.n))]
-    directions = _turned(np.array([quat for _, quat in poses]), chain.tool_axis)
+    directions = np.array([rotate(quat, chain.tool_axis) for _, quat in poses])
     positions = np.array([position for position, _ in poses])
     solve_batch(chain, positions[:8], directions[:8], threads=1)  # compiles
     began = time.perf_counter()
     answers = solve_batch(chain, positions, directions, threads=1)
-    spent = 1e6 * (time.perf_counter() - began) / GOALS
-    share = 100.0 * sum(status is Status.REACHED for status in answers.status) / GOALS
-    text = f"of {GOALS} positions with directions that it can have, {share:.4g} % were reached, in {spent:.3g} us each"
-    return [Finding(share < 99.0, text)]
-
-
-def _turned(quats_xyzw: Array, axis: Array) -> Array:
-    """An axis of the tip turned by each of (m, 4) quaternions, (m, 3)."""
-    vector, scalar = quats_xyzw[:, :3], quats_xyzw[:, 3:]
-    cross = 2.0 * np.cross(vector, axis)
-    return np.asarray(axis + scalar * cross + np.cross(vector, cross))
+    each = 1e6 * (time.perf_counter() - began) / GOALS  # [us]
+    percent = 100.0 * sum(status is Status.REACHED for status in answers.status) / GOALS
+    text = f"of {GOALS} positions with directions that it can have, {percent:.4g} % were reached, in {each:.3g} us each"
+    return [Finding(percent < 99.0, text)]

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 from conftest import URDF, tool_direction
 
-from ik_solver_ros.cli.main import main
+from ik_solver_ros.cli.main import COMMANDS, main
 from ik_solver_ros.kinematics.load import load_chain
 
 SO101 = str(URDF / "so101.urdf")
@@ -73,3 +76,36 @@ def test_a_demonstration_of_nothing(capsys, goals):
     with pytest.raises(SystemExit) as info:
         main(["demo", "--goals", goals])
     assert info.value.code == 2 and "--goals" in capsys.readouterr().err
+
+
+def test_every_command_has_help(capsys):
+    for command in COMMANDS:
+        with pytest.raises(SystemExit) as info:
+            main([command, "--help"])
+        assert info.value.code == 0 and f"ik_solver_ros {command} " in capsys.readouterr().out
+
+
+def test_help_loads_nothing_heavy():
+    code = (
+        "import sys; from ik_solver_ros.cli.main import make_parser; make_parser(); "
+        "print([n for n in ('numpy', 'numba', 'scipy', 'rclpy') if n in sys.modules])"
+    )
+    out = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert out.stdout.strip() == "[]"
+
+
+def test_what_is_not_installed_is_said_with_its_extra(monkeypatch, tmp_path, capsys):
+    monkeypatch.setitem(sys.modules, "ik_solver_ros.ros.record_node", None)
+    assert main(["record", str(tmp_path / "run.jsonl")]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("error: recording needs ROS (") and said.endswith("pip install 'ik_solver_ros[ros]'\n")
+
+
+def test_a_reader_that_has_gone():
+    """What is printed for nobody ends the command quietly."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "ik_solver_ros", "solve", SO101, "--position", "0.25", "0", "0.1"]
+    with os.fdopen(writer, "w") as closed:
+        done = subprocess.run(command, stdout=closed, stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr) == (2, "")

@@ -14,7 +14,8 @@ import pytest
 from ik_solver_ros.cli.main import main
 from ik_solver_ros.solvers.solve import SOLVERS
 from ik_solver_ros.tools.compare.chains import COUNTS, compared
-from ik_solver_ros.tools.compare.claims import CLAIMS, COLUMNS, findings, lines_of
+from ik_solver_ros.tools.compare.claims import CLAIMS, COLUMNS, findings
+from ik_solver_ros.tools.compare.code_lines import lines_of
 from ik_solver_ros.tools.compare.measure import BALLS, measure
 from ik_solver_ros.tools.compare.report import report
 

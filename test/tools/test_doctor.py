@@ -88,10 +88,10 @@ def test_where_the_tool_can_be_aimed():
     side, top = slices
     assert side.names == ("x", "z") and top.names == ("x", "y")
     for piece in slices:
-        known = piece.share[np.isfinite(piece.share)]
-        assert 0.2 < np.isfinite(piece.share).mean() < 0.9 and known.min() >= 0.0 and known.max() > 0.2
+        known = piece.fraction[np.isfinite(piece.fraction)]
+        assert 0.2 < np.isfinite(piece.fraction).mean() < 0.9 and known.min() >= 0.0 and known.max() > 0.2
     far = np.hypot(*np.meshgrid(top.across, top.up)) > chain.reach + 0.1
-    assert np.isnan(top.share[far]).all()  # out of reach is out of reach
+    assert np.isnan(top.fraction[far]).all()  # out of reach is out of reach
 
 
 def test_the_picture(tmp_path, capsys):

@@ -92,6 +92,17 @@ def test_the_picture(run_file, tmp_path, capsys, ending):
     assert "nothing is on record from 99 s on" in capsys.readouterr().err
 
 
+def test_the_film(run_file, tmp_path, capsys):
+    pytest.importorskip("pybullet")
+    from PIL import Image
+
+    out = tmp_path / "films" / "run.gif"
+    assert main(["plot", str(run_file), "--out", str(out), "--end", "0.5"]) == 0
+    assert "0 frames remain" in capsys.readouterr().err
+    with Image.open(out) as film:
+        assert film.n_frames == 5
+
+
 def test_a_file_that_is_not_there(capsys):
     assert main(["plot", "nowhere.jsonl"]) == 2
     assert "nowhere.jsonl" in capsys.readouterr().err

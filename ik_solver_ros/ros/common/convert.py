@@ -35,6 +35,11 @@ def time_msg(t: float) -> Time:
     return Time(sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9)
 
 
+def stamp_text(stamp: Time) -> str:
+    """A stamp in every digit, as `goal_stamp` in ik_node's status repeats that of a goal."""
+    return f"{stamp.sec}.{stamp.nanosec:09d}"
+
+
 def trajectory_msg(trajectory: Trajectory, start: float | None) -> JointTrajectory:
     """A trajectory that begins at `start` [s of the ROS clock]; None is stamped 0, which means at once."""
     message = JointTrajectory(joint_names=list(trajectory.joint_names))

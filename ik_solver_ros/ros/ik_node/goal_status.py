@@ -29,7 +29,7 @@ class GoalStatus:
     def begin(self, stamp: Time | None = None) -> None:
         """Another goal has come; its `stamp` is repeated in the answer, for whoever sent it."""
         self.ledger.begin()
-        self._stamp = "" if stamp is None else f"{stamp.sec}.{stamp.nanosec:09d}"
+        self._stamp = "" if stamp is None else convert.stamp_text(stamp)
 
     def answer(self, reply: Reply) -> None:
         """Answer the present goal."""

@@ -5,18 +5,12 @@ Source of the claims: J. Selstad, "Inverse Kinematics" (zalo.github.io, 2019), "
 
 from __future__ import annotations
 
-import io
-import re
-import tokenize
 from collections.abc import Callable
-from importlib import import_module
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from ik_solver_ros import solvers
-from ik_solver_ros.solvers.solve import SOLVERS
+from ik_solver_ros.tools.compare.code_lines import lines_of
 from ik_solver_ros.tools.compare.measure import BALLS, NEAR, OUT, PAST, STRETCH, Results
 
 COLUMNS = {
@@ -44,9 +38,6 @@ CLAIMS = {
 AGREES, PARTLY, DISAGREES = "agrees", "partly", "disagrees"
 FEW = ("so101", "seed_arm", "5 joints")  # arms of five hinges
 MANY = "20 joints"
-IMPORTED = re.compile(r"from ik_solver_ros\.(solvers[\w.]*) import \(?(\w*)")
-ROOM = Path(str(solvers.__file__)).parent
-COMMON = ("goal", "solution", "random")  # files of the room that all solvers need
 
 
 class Finding(NamedTuple):
@@ -54,41 +45,6 @@ class Finding(NamedTuple):
 
     text: str
     verdict: str
-
-
-def lines_of(solver: str) -> tuple[int, int]:
-    """Lines that hold code, without comments and docstrings: of the solver's file, and of those that it builds on."""
-    path = Path(str(import_module(SOLVERS[solver].partition(":")[0]).__file__))
-    helpers = _helpers(path) - {path}
-    return _code_lines(path), sum(map(_code_lines, helpers))
-
-
-def _helpers(path: Path) -> set[Path]:
-    """This file, and all of the solvers' room that it needs but for goals, options and random numbers."""
-    found, new = set(), {path}
-    while new:
-        file = new.pop()
-        found.add(file)
-        for module, names in IMPORTED.findall(file.read_text(encoding="utf-8")):
-            place = ROOM.parent.joinpath(*module.split("."))
-            files = [place / f"{name}.py" for name in names.split()] if place.is_dir() else [place.with_suffix(".py")]
-            new |= {file for file in files if file.stem not in COMMON} - found
-    return found
-
-
-def _code_lines(path: Path) -> int:
-    text, lines = path.read_text(encoding="utf-8"), set[int]()
-    fresh = True  # at the beginning of a statement: a string alone there is a docstring
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type in (tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER):
-            continue
-        if token.type == tokenize.NEWLINE:
-            fresh = True
-            continue
-        if not (fresh and token.type == tokenize.STRING):
-            lines.update(range(token.start[0], token.end[0] + 1))
-        fresh = False
-    return len(lines)
 
 
 def findings(results: Results) -> dict[tuple[str, str], Finding]:
@@ -145,42 +101,42 @@ def _speed(results: Results, solver: str, claim: str) -> Finding:
 
 def _hinges(results: Results, solver: str, claim: str) -> Finding:
     solved = [results.cells[solver, arm, "point"].loose for arm in FEW if (solver, arm, "point") in results.cells]
-    share = float(np.mean(solved))
+    reached = float(np.mean(solved))
     if claim == "Only Hinges?":
         slides = (solver, "slider") not in results.refused
         return Finding(
-            f"{share:.0%} of points; a sliding joint is {'taken' if slides else 'refused'}", _verdict(not slides)
+            f"{reached:.0%} of points; a sliding joint is {'taken' if slides else 'refused'}", _verdict(not slides)
         )
     if claim == "No!":
-        off = max(results.cells[solver, arm, "point"].off_hinges for arm in FEW)
+        offset = max(results.cells[solver, arm, "point"].off_hinges for arm in FEW)
         balls = results.cells[solver, "balls", "point"].loose
         many = results.cells[solver, MANY, "point"].loose
         text = (
-            f"projected: {share:.0%} of points with five hinges, {many:.0%} with twenty, {balls:.0%} with balls; its "
-            f"points lie up to {1e3 * off:.0f} mm (median) off"
+            f"projected: {reached:.0%} of points with five hinges, {many:.0%} with twenty, {balls:.0%} with balls; its "
+            f"points lie up to {1e3 * offset:.0f} mm (median) off"
         )
-        return Finding(text, _verdict(share < 0.5 and many < 0.5, share < 0.9))
-    return Finding(f"{share:.0%} of points with five hinges", _verdict(share > 0.9, share > 0.5))
+        return Finding(text, _verdict(reached < 0.5 and many < 0.5, reached < 0.9))
+    return Finding(f"{reached:.0%} of points with five hinges", _verdict(reached > 0.9, reached > 0.5))
 
 
 def _limits(results: Results, solver: str, claim: str) -> Finding:
     cells = [cell for (s, _, kind), cell in results.cells.items() if s == solver and kind == "point"]
     outside = float(np.mean([cell.outside for cell in cells]))
-    share = float(
+    reached = float(
         np.mean([results.cells[solver, arm, "point"].loose for arm in FEW if (solver, arm, "point") in results.cells])
     )
-    text = f"{outside:.0%} of answers outside before clamping, {share:.0%} of points reached within"
+    text = f"{outside:.0%} of answers outside before clamping, {reached:.0%} of points reached within"
     if claim == "Difficult":
-        return Finding(text, _verdict(share < 0.9))
+        return Finding(text, _verdict(reached < 0.9))
     if claim == "No":
-        return Finding(f"{text} (clamped at every step)", _verdict(outside > 0.0, share < 0.9))
+        return Finding(f"{text} (clamped at every step)", _verdict(outside > 0.0, reached < 0.9))
     if claim == "Conical Limits":
-        return Finding(f"cones exactly, for balls; hinges: {text}", _verdict(share < 0.9, True))
-    return Finding(text, _verdict(outside == 0.0 and share > 0.9, outside == 0.0))
+        return Finding(f"cones exactly, for balls; hinges: {text}", _verdict(reached < 0.9, True))
+    return Finding(text, _verdict(outside == 0.0 and reached > 0.9, outside == 0.0))
 
 
 def _singularities(results: Results, solver: str, claim: str) -> Finding:
-    """Frames in which the tip is a millimetre off where it need not be, on the two sweeps through singular postures."""
+    """Frames in which the tip needlessly misses by a millimetre, on the two sweeps through singular postures."""
     least = min(sweep.missed for (_, path), sweep in results.sweeps.items() if path == STRETCH)
     past, stretch = results.sweeps[solver, PAST], results.sweeps[solver, STRETCH]
     lost = max(past.missed, stretch.missed - least)

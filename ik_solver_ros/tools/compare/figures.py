@@ -9,8 +9,8 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter, PercentFormatter
 
-from ik_solver_ros.solvers.solve import SOLVERS
-from ik_solver_ros.tools.compare.measure import OUT, PAST, RATE, SETTLED, STEPS, STRETCH, Results, stretch_errors
+from ik_solver_ros.tools.compare.measure import OUT, PAST, RATE, SETTLED, STEPS, STRETCH, Results
+from ik_solver_ros.tools.compare.stretch import stretch_errors
 
 DPI = 100
 SLOWEST = 0.2  # [rad/s] that is drawn of those who do not move at all
@@ -60,36 +60,32 @@ def _style(solver: str) -> dict[str, Any]:
     }
 
 
-def _run(results: Results) -> list[str]:
-    return [solver for solver in SOLVERS if solver in results.starts]
-
-
 def _solved(results: Results) -> Figure:
-    """A map of the shares: solvers down, arms across, loose and tight, points and approaches."""
-    run, arms = _run(results), list(dict.fromkeys(arm for _, arm, _ in results.cells))
+    """A map of the fractions reached: solvers down, arms across, loose and tight, points and approaches."""
+    run, arms = results.solvers, results.arms
     figure = Figure(figsize=(14.0, 9.5), layout="constrained")
     panels = figure.subplots(2, 2, sharex=True, sharey=True)
     titles = {"loose": "to 1 mm (0.5 deg)", "tight": "to 1e-6 m (1e-6 rad)"}
     for row, kind in enumerate(("point", "approach")):
         for column, (which, title) in enumerate(titles.items()):
             axes = panels[row, column]
-            shares = np.full((len(run), len(arms)), np.nan)
+            fractions = np.full((len(run), len(arms)), np.nan)
             for i, solver in enumerate(run):
                 for k, arm in enumerate(arms):
                     cell = results.cells.get((solver, arm, kind))
                     if cell is not None:
-                        shares[i, k] = getattr(cell, which)
-                        dark = 0.25 < shares[i, k] < 0.85
+                        fractions[i, k] = getattr(cell, which)
+                        dark = 0.25 < fractions[i, k] < 0.85
                         axes.text(
                             k,
                             i,
-                            f"{100 * shares[i, k]:.0f}",
+                            f"{100 * fractions[i, k]:.0f}",
                             ha="center",
                             va="center",
                             fontsize=8.5,
                             color="black" if dark else "white",
                         )
-            axes.imshow(shares, cmap="RdYlGn", vmin=0.0, vmax=1.0, aspect="auto")
+            axes.imshow(fractions, cmap="RdYlGn", vmin=0.0, vmax=1.0, aspect="auto")
             axes.set_title(f"{'points' if kind == 'point' else 'approaches'} reached {title} [%]", fontsize=10)
             axes.set_xticks(range(len(arms)), arms, rotation=40, ha="right", fontsize=9)
             axes.set_yticks(range(len(run)), run, fontsize=9)
@@ -98,40 +94,40 @@ def _solved(results: Results) -> Figure:
 
 
 def _joints(results: Results) -> Figure:
-    """Time and share over the number of joints."""
+    """Time, and fraction of points reached, over the number of joints."""
     figure = Figure(figsize=(12.5, 4.8), layout="constrained")
-    time, share = figure.subplots(1, 2)
+    time, reached = figure.subplots(1, 2)
     counts = sorted({int(arm.split()[0]) for _, arm, _ in results.cells if arm.endswith("joints")})
-    for solver in _run(results):
+    for solver in results.solvers:
         known = [(n, results.cells.get((solver, f"{n} joints", "point"))) for n in counts]
-        there = [(n, cell) for n, cell in known if cell is not None]
-        if there:
-            n = [n for n, _ in there]
-            time.loglog(n, [1e6 * cell.time for _, cell in there], marker="o", markersize=3.5, **_style(solver))
-            share.plot(n, [cell.loose for _, cell in there], marker="o", markersize=3.5, **_style(solver))
+        cells = {n: cell for n, cell in known if cell is not None}
+        if cells:
+            style = {"marker": "o", "markersize": 3.5, **_style(solver)}
+            time.loglog(list(cells), [1e6 * cell.time for cell in cells.values()], **style)
+            reached.plot(list(cells), [cell.loose for cell in cells.values()], **style)
     time.set_ylabel("median time of a point to 1 mm [us]")
-    share.set_ylabel("points reached to 1 mm")
-    share.yaxis.set_major_formatter(PercentFormatter(1.0))
-    share.set_xscale("log")
-    for axes in (time, share):
+    reached.set_ylabel("points reached to 1 mm")
+    reached.yaxis.set_major_formatter(PercentFormatter(1.0))
+    reached.set_xscale("log")
+    for axes in (time, reached):
         axes.set_xticks(counts, [str(n) for n in counts])
         axes.tick_params(axis="x", which="minor", bottom=False, labelbottom=False)
         axes.set_xlabel("joints")
         axes.grid(alpha=0.3)
-    share.legend(fontsize=8, loc="center left", bbox_to_anchor=(1.01, 0.5))
+    reached.legend(fontsize=8, loc="center left", bbox_to_anchor=(1.01, 0.5))
     return figure
 
 
 def _convergence(results: Results) -> Figure:
-    """Median miss over the iterations that are allowed, from random starts."""
+    """Median error over the iterations that are allowed, from random starts."""
     names = list(dict.fromkeys(arm for _, arm in results.convergence))
     figure = Figure(figsize=(12.5, 4.8), layout="constrained")
     panels = np.atleast_1d(figure.subplots(1, len(names), sharey=True))
     for axes, arm in zip(panels, names):
-        for solver in _run(results):
+        for solver in results.solvers:
             if (solver, arm) in results.convergence:
-                miss = np.maximum(results.convergence[solver, arm], 1e-17)
-                axes.loglog(STEPS, miss, marker="o", markersize=3, **_style(solver))
+                error = np.maximum(results.convergence[solver, arm], 1e-17)
+                axes.loglog(STEPS, error, marker="o", markersize=3, **_style(solver))
         axes.set_title(f"{arm}: from a random start, no new ones", fontsize=10)
         axes.set_xlabel("iterations allowed")
         axes.grid(alpha=0.3)
@@ -144,7 +140,7 @@ def _paths(results: Results) -> Figure:
     """The fastest joint along the three paths."""
     figure = Figure(figsize=(13.0, 9.0), layout="constrained")
     panels = figure.subplots(3, 2, width_ratios=(1.5, 1.0))
-    run = _run(results)
+    run = results.solvers
     for row, path in enumerate((PAST, STRETCH, OUT)):
         over, peak = panels[row]
         for solver in run:

@@ -32,20 +32,20 @@ PAST, STRETCH, OUT = "5 mm past the waist's axis", "to 20 mm beyond full stretch
 BALLS = "the same, an arm of balls"
 STARTS, ASIDE = 6, 0.3  # of each path, and by how much [rad] they differ from one that is near
 SETTLED = 5  # frames after which a solver counts as being on the path
-NEAR = 0.3  # [rad] by which each joint is off at the most where a solver starts near
+NEAR = 0.3  # [rad] between each joint and an answer at most, where a solver starts near
 
-Progress = Callable[[str, float], None]  # what is done, and the share that is
+Progress = Callable[[str, float], None]  # what is being done, and the fraction of all that is done
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A solver on an arm, at goals of one kind: shares in [0, 1], times in s."""
+    """A solver on an arm, at goals of one kind: fractions in [0, 1], times in s."""
 
-    loose: float  # share reached at 1 mm and 0.5 deg
+    loose: float  # fraction reached at 1 mm and 0.5 deg
     tight: float  # at 1e-6 m and 1e-6 rad
     time: float  # median of a call at the loose tolerance
     iterations: float  # median, at the loose tolerance
-    outside: float  # share of answers outside the limits before they were clamped
+    outside: float  # fraction of answers outside the limits before they were clamped
     off_hinges: float  # [m] median by which the solver's own points lay off what the hinges allow
 
 
@@ -58,7 +58,7 @@ class Sweep:
 
     @property
     def missed(self) -> float:
-        """Share of all frames in which the tip is more than a millimetre off."""
+        """Fraction of all frames in which the tip misses its goal by more than a millimetre."""
         return float(np.mean(self.error > 1e-3))
 
     @property
@@ -76,9 +76,19 @@ class Results:
     missing: dict[str, str] = field(default_factory=dict)  # solver: the package that is not installed
     convergence: dict[tuple[str, str], Array] = field(default_factory=dict)  # solver, arm: median error [m] at STEPS
     sweeps: dict[tuple[str, str], Sweep] = field(default_factory=dict)  # solver, path
-    starts: dict[str, tuple[float, float]] = field(default_factory=dict)  # solver: shares from near and far, see below
+    starts: dict[str, tuple[float, float]] = field(default_factory=dict)  # solver: what one_start measures
     goals: int = GOALS  # an arm and a kind
     seconds: float = 0.0
+
+    @property
+    def solvers(self) -> list[str]:
+        """Those that were run, in the order of their table."""
+        return [solver for solver in SOLVERS if solver in self.starts]
+
+    @property
+    def arms(self) -> list[str]:
+        """Those that a solver took, in the order of the comparison."""
+        return list(dict.fromkeys(arm for _, arm, _ in self.cells))
 
 
 def measure(progress: Progress, solvers: tuple[str, ...] = tuple(SOLVERS), goals: int = GOALS) -> Results:
@@ -137,28 +147,28 @@ def cell(solver: str, chain: Chain, kind: str, count: int) -> Cell:
         for goal in goals:
             began = time.perf_counter()
             solution = solve(chain, goal, solver=solver, options=options)
-            spent = time.perf_counter() - began
+            elapsed = time.perf_counter() - began
             reached[options] += solution.status is Status.REACHED
             if options is LOOSE:
-                times.append(spent)
+                times.append(elapsed)
                 iterations.append(solution.iterations)
-    outside, off = 0, []
+    outside, offsets = 0, []
     for goal in goals[: max(count // 2, 1)]:
         attempt = find_solver(solver)(chain, goal, chain.mid.copy(), LOOSE)
         outside += bool(((attempt.q < chain.lower - OUTSIDE) | (attempt.q > chain.upper + OUTSIDE)).any())
-        off.append(attempt.off_hinges)
+        offsets.append(attempt.off_hinges)
     return Cell(
         reached[LOOSE] / count,
         reached[TIGHT] / count,
         float(np.median(times)),
         float(np.median(iterations)),
-        outside / len(off),
-        float(np.median(off)),
+        outside / len(offsets),
+        float(np.median(offsets)),
     )
 
 
 def one_start(solver: str, chain: Chain, count: int = 100) -> tuple[float, float]:
-    """Shares of points reached to 1 mm without new starts: from joints up to `NEAR` off, and from anywhere."""
+    """Fractions of points reached to 1 mm without new starts: from joints within `NEAR` of an answer, and from any."""
     rng, reached = np.random.default_rng(9), [0, 0]
     for _ in range(count):
         q = rng.uniform(chain.lower, chain.upper)
@@ -171,7 +181,7 @@ def one_start(solver: str, chain: Chain, count: int = 100) -> tuple[float, float
 
 
 def convergence(solver: str, chain: Chain, count: int = 40) -> Array:
-    """Median miss [m] of points from random starts, without new ones, by the iterations that are allowed."""
+    """Median error [m] of points from random starts, without new ones, by the iterations that are allowed."""
     rng = np.random.default_rng(8)
     lower, upper = np.maximum(chain.lower, -np.pi), np.minimum(chain.upper, np.pi)
     cases = [(sampled(chain, rng, "point"), rng.uniform(lower, upper)) for _ in range(count)]
@@ -214,34 +224,3 @@ def sweep(solver: str, chain: Chain, points: Array, start: Array) -> Sweep:
             speeds[i, k], errors[i, k] = np.max(np.abs(solution.q - q)) * RATE, solution.position_error
             q = solution.q
     return Sweep(speeds, errors)
-
-
-def stretch_errors(bones: tuple[float, float] = (0.3, 0.25)) -> tuple[Array, Array, Array]:
-    """(bend, error by the half angle, error by the arc cosine) [rad] of an elbow ever nearer to stretch.
-
-    Both get the same distance of the ends; the bend that belongs to exactly that number comes from rational arithmetic.
-    """
-    from decimal import Decimal, getcontext
-    from fractions import Fraction
-
-    from ik_solver_ros.solvers.reference.analytic import bend
-
-    getcontext().prec = 60
-    a, b = bones
-    true, half, cosine = [], [], []
-    for t in np.logspace(-7.5, 0.0, 160):
-        d = (
-            math.sqrt(a * a + b * b + 2.0 * a * b * math.cos(t))
-            if t > 1e-3
-            else (a + b) - a * b * t * t / (2.0 * (a + b))
-        )
-        long, short, ends = Fraction(a) + Fraction(b), Fraction(a) - Fraction(b), Fraction(d)
-        square = (long**2 - ends**2) / (ends**2 - short**2)
-        if square <= 0:
-            continue
-        tangent = (Decimal(square.numerator) / Decimal(square.denominator)).sqrt()
-        exact = 2.0 * math.atan(float(tangent))
-        true.append(exact)
-        half.append(abs(bend(a, b, d) - exact))
-        cosine.append(abs(math.acos(min(max((d * d - a * a - b * b) / (2.0 * a * b), -1.0), 1.0)) - exact))
-    return np.array(true), np.array(half), np.array(cosine)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ik_solver_ros.solvers.solve import SOLVERS
-from ik_solver_ros.tools.compare.claims import CLAIMS, COLUMNS, findings, lines_of
+from ik_solver_ros.tools.compare.claims import CLAIMS, COLUMNS, findings
+from ik_solver_ros.tools.compare.code_lines import lines_of
 from ik_solver_ros.tools.compare.measure import BALLS, OUT, PAST, RESTARTS, STARTS, STRETCH, Cell, Results
 
 
 def report(results: Results) -> str:
     """The page; its pictures are those of `figures.draw`."""
-    run = [solver for solver in SOLVERS if solver in results.starts]
-    arms = list(dict.fromkeys(arm for _, arm, _ in results.cells))
+    run, arms = results.solvers, results.arms
     out = [
         "# What was measured",
         "",
@@ -72,9 +71,9 @@ def _special(results: Results, run: list[str]) -> list[str]:
     ]
     for solver in run:
         cells = [cell for (s, _, _), cell in results.cells.items() if s == solver]
-        outside, off = max(cell.outside for cell in cells), max(cell.off_hinges for cell in cells)
+        outside, offset = max(cell.outside for cell in cells), max(cell.off_hinges for cell in cells)
         own, shared = lines_of(solver)
-        out.append(f"| {solver} | {outside:.0%} at most | {1e3 * off:.1f} mm | {own} | {shared or '-'} |")
+        out.append(f"| {solver} | {outside:.0%} at most | {1e3 * offset:.1f} mm | {own} | {shared or '-'} |")
     out += [f"\n{solver} refuses {arm}: {why}." for (solver, arm), why in results.refused.items()]
     return out
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,14 +16,20 @@ from ik_solver_ros.kinematics.kernels import Array
 from ik_solver_ros.solvers.goal import Goal
 from ik_solver_ros.solvers.solution import Status
 from ik_solver_ros.solvers.solve import solve
-from ik_solver_ros.tools.demo.film import Pose
 from ik_solver_ros.trajectory.limits import MotionLimits
 from ik_solver_ros.trajectory.plan import plan
 from ik_solver_ros.trajectory.trajectory import State
 
 APART = 0.05  # [m] between the positions of neighbouring goals
 MARGIN = 0.008  # [m] that the arm keeps from itself and the floor on the way
-SPAN = 0.5  # share of its range that every joint covers over all goals
+SPAN = 0.5  # of its range that every joint covers over all goals
+
+
+class Pose(NamedTuple):
+    """Where the tip was measured to be, in base_link."""
+
+    position: Array  # (3,) [m]
+    quat_xyzw: Array  # (4,)
 
 
 def reachable_poses(chain: Chain, arm: SimulatedArm, count: int, seed: int) -> list[Pose]:
@@ -45,7 +52,9 @@ def reachable_poses(chain: Chain, arm: SimulatedArm, count: int, seed: int) -> l
             for attempt in range(300):
                 u = (row + rng.random(chain.n)) / count if attempt < 100 else rng.random(chain.n)
                 q = lower + (0.03 + 0.94 * u) * (upper - lower)
-                pose = _measured(chain, arm, rest, index, q)
+                positions = rest.copy()
+                positions[index] = q
+                pose = tip_at(chain, arm, positions)
                 if found and np.linalg.norm(pose.position - found[-1][1].position) < APART:
                     continue
                 answer = solve(chain, Goal.pose(*pose), last)
@@ -59,9 +68,8 @@ def reachable_poses(chain: Chain, arm: SimulatedArm, count: int, seed: int) -> l
             return [pose for _, pose in found]
 
 
-def _measured(chain: Chain, arm: SimulatedArm, rest: Array, index: list[int], q: Array) -> Pose:
-    positions = rest.copy()
-    positions[index] = q
+def tip_at(chain: Chain, arm: SimulatedArm, positions: Array) -> Pose:
+    """Where `arm` measures the tip with its joints at `positions`, all that it has, in its order [rad or m]."""
     if isinstance(arm, BulletArm):
         arm.place(positions)
     else:

@@ -12,12 +12,18 @@ from matplotlib.figure import Figure
 from ik_solver_ros.control.run_record import Run
 from ik_solver_ros.errors import RecordError
 from ik_solver_ros.kinematics.kernels import Array
+from ik_solver_ros.session.outcome import Outcome
 from ik_solver_ros.trajectory.trajectory import State
 
 RATE = 0.002  # [s] between samples of what was commanded
 MOST = 20_000  # samples of it
 ROWS = ("position", "velocity", "acceleration")
-MARKS = {"REFUSED": "tab:red", "MISSED": "tab:red", "REPLACED": "0.6", "EXECUTED": "tab:green"}
+MARKS = {
+    Outcome.REFUSED.name: "tab:red",
+    Outcome.MISSED.name: "tab:red",
+    Outcome.REPLACED.name: "0.6",
+    Outcome.EXECUTED.name: "tab:green",
+}
 
 
 def draw_run(run: Run, path: Path, begin: float = 0.0, end: float = np.inf) -> None:

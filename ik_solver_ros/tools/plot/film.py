@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from textwrap import wrap
 from typing import Any
@@ -13,43 +14,36 @@ from ik_solver_ros.arm.bullet import BulletArm
 from ik_solver_ros.control.run_record import Run
 from ik_solver_ros.errors import RecordError
 from ik_solver_ros.kinematics.kernels import Array
+from ik_solver_ros.session.outcome import Outcome
+from ik_solver_ros.tools.film import FPS, INK, Caption, Film
 
-FPS, SIZE = 10, (640, 480)
-LAST_FRAME = 1500  # [ms] the film stands still before it begins again
+SIZE = (640, 480)
 GOAL, OLD, HIDDEN, TRAIL = (1.0, 0.55, 0.1, 1.0), (0.6, 0.6, 0.6, 0.5), (0.0, 0.0, 0.0, 0.0), (0.1, 0.35, 0.8, 0.8)
-COLORS = {"REFUSED": (170, 20, 20), "MISSED": (170, 20, 20), "EXECUTED": (15, 110, 40)}
+RED, GREEN = (170, 20, 20), (15, 110, 40)
+COLORS = {Outcome.REFUSED.name: RED, Outcome.MISSED.name: RED, Outcome.EXECUTED.name: GREEN}
 SAID_FOR = 3.0  # [s] that a sentence is shown
 TRAIL_LENGTH = 25  # frames
 
 
 def film_run(run: Run, path: Path, begin: float = 0.0, end: float = np.inf) -> Iterator[int]:
-    """Draw a run into an animated GIF; yields how many frames are left, after each. Raises RecordError, ArmError."""
-    from PIL import Image, ImageDraw
-
+    """Draw a run into an animated GIF; yields how many frames remain, after each. Raises RecordError, ArmError."""
     seen = run.times[(run.times >= begin) & (run.times <= end)]
     if len(seen) < 2:
         raise RecordError("nothing was measured then, so there is nothing to film")
     moments = np.arange(seen[0], seen[-1], 1.0 / FPS)
-    arm = BulletArm(run.chain.model)
-    arm.open()
-    try:
+    film = Film()
+    with closing(BulletArm(run.chain.model)) as arm:
+        arm.open()
         scene = _Scene(run, arm)
-        images: list[Any] = []
-        for left, now in zip(reversed(range(len(moments))), moments):
+        for remaining, now in zip(reversed(range(len(moments))), moments):
             scene.set(now)
-            image = Image.fromarray(scene.picture())
-            pen = ImageDraw.Draw(image)
-            pen.text((12, 10), f"{now - moments[0]:5.1f} s", fill=(20, 20, 20))
+            captions = [Caption(10, f"{now - moments[0]:5.1f} s")]
             for row, (outcome, message) in enumerate(_said(run, now)):
-                color = COLORS.get(outcome, (20, 20, 20))
                 lines = wrap(f"{outcome}: {message}", 96)
-                pen.text((12, 30 + 32 * row), "\n".join(lines[:2]), fill=color)
-            images.append(image.quantize(64))
-            yield left
-    finally:
-        arm.close()
-    durations = [1000 // FPS] * (len(images) - 1) + [LAST_FRAME]
-    images[0].save(path, save_all=True, append_images=images[1:], duration=durations, loop=0, optimize=True)
+                captions.append(Caption(30 + 32 * row, "\n".join(lines[:2]), COLORS.get(outcome, INK)))
+            film.add(scene.picture(), *captions)
+            yield remaining
+    film.save(path)
 
 
 class _Scene:
@@ -99,5 +93,5 @@ class _Scene:
 
 def _said(run: Run, now: float) -> list[tuple[str, str]]:
     """The last two things that were said of goals."""
-    said = [(o, m) for t, o, m in run.events if now - SAID_FOR <= t <= now and o not in ("ACCEPTED", "REPLACED")]
-    return said[-2:]
+    silent = ("ACCEPTED", Outcome.REPLACED.name)
+    return [(o, m) for t, o, m in run.events if now - SAID_FOR <= t <= now and o not in silent][-2:]

@@ -21,16 +21,16 @@ WITHIN = 1e-3, math.radians(2.0)  # [m], [rad] that count as reached
 
 
 class Slice(NamedTuple):
-    """Places in a plane, and what share of the directions the tool can have there; nan where the tip cannot be."""
+    """Places in a plane, and the fraction of directions that the tool can have there; nan where the tip cannot be."""
 
     across: Array  # (c,) [m]
     up: Array  # (c,) [m]
-    share: Array  # (c, c), rows by `up`
+    fraction: Array  # (c, c), rows by `up`
     names: tuple[str, str]
 
 
 def reachable(chain: Chain, progress: Callable[[float], None] = lambda _: None) -> list[Slice]:
-    """The arm's vertical plane, and the level of its middle. progress: called with the share that is done."""
+    """The arm's vertical plane, and the level of its middle. progress: called with the fraction that is done."""
     rng = np.random.default_rng(0)
     lower, upper = (np.where(np.isfinite(b), b, s * math.pi) for b, s in ((chain.lower, -1.0), (chain.upper, 1.0)))
     tips = np.array([chain.forward(q)[0] for q in rng.uniform(lower, upper, (4000, chain.n))])
@@ -44,9 +44,9 @@ def reachable(chain: Chain, progress: Callable[[float], None] = lambda _: None) 
     top = np.column_stack([middle[0] + grid[:, 0], middle[1] + grid[:, 1], np.full(len(grid), level)])
     out = []
     for k, (places, names) in enumerate(((side, ("x", "z")), (top, ("x", "y")))):
-        share = _shares(chain, places, progress, 0.5 * k)
+        fraction = _fractions(chain, places, progress, 0.5 * k)
         i, j = "xyz".index(names[0]), "xyz".index(names[1])
-        out.append(Slice(middle[i] + steps, middle[j] + steps, share.reshape(CELLS, CELLS), names))
+        out.append(Slice(middle[i] + steps, middle[j] + steps, fraction.reshape(CELLS, CELLS), names))
     return out
 
 
@@ -54,11 +54,11 @@ def draw_reachable(chain: Chain, slices: list[Slice], path: Path) -> None:
     """Draw them into a PNG, PDF or SVG, as the name of `path` says."""
     matplotlib.use("Agg")
     figure = Figure(figsize=(12.0, 5.6), layout="constrained")
-    most = 100.0 * max(float(np.nanmax(piece.share, initial=0.01)) for piece in slices)
+    most = 100.0 * max(float(np.nanmax(piece.fraction, initial=0.01)) for piece in slices)
     titles = "from the side (y = 0)", "from above"
     for k, piece in enumerate(slices):
         axis = figure.add_subplot(1, 2, k + 1)
-        image = axis.pcolormesh(piece.across, piece.up, 100.0 * piece.share, cmap="viridis", vmin=0.0, vmax=most)
+        image = axis.pcolormesh(piece.across, piece.up, 100.0 * piece.fraction, cmap="viridis", vmin=0.0, vmax=most)
         axis.set_aspect("equal")
         axis.set_facecolor("0.93")
         axis.plot(0.0, 0.0, "k+", markersize=9)
@@ -75,20 +75,20 @@ def _planar(chain: Chain) -> bool:
     return chain.wrist is Wrist.ROLL and chain.n <= 5
 
 
-def _shares(chain: Chain, places: Array, progress: Callable[[float], None], begin: float) -> Array:
-    """Of (m, 3) places, the share of directions that the tool can have there (m,); nan out of reach."""
-    away = solve_batch(chain, places).position_error
-    share = np.full(len(places), np.nan)
-    inside = np.flatnonzero(away < WITHIN[0])
+def _fractions(chain: Chain, places: Array, progress: Callable[[float], None], begin: float) -> Array:
+    """Of (m, 3) places, the fraction of directions that the tool can have there (m,); nan out of reach."""
+    distance = solve_batch(chain, places).position_error
+    fraction = np.full(len(places), np.nan)
+    inside = np.flatnonzero(distance < WITHIN[0])
     pieces = np.array_split(inside, max(1, len(inside) // 100))
     for done, piece in enumerate(pieces):
         directions = _fans(chain, places[piece]) if _planar(chain) else np.tile(_sphere(), (len(piece), 1, 1))
         count = directions.shape[1]
         found = solve_batch(chain, np.repeat(places[piece], count, axis=0), directions.reshape(-1, 3))
         good = (found.position_error < WITHIN[0]) & (found.approach_error < WITHIN[1])
-        share[piece] = good.reshape(-1, count).mean(axis=1)
+        fraction[piece] = good.reshape(-1, count).mean(axis=1)
         progress(begin + 0.5 * (done + 1) / len(pieces))
-    return share
+    return fraction
 
 
 def _fans(chain: Chain, places: Array) -> Array:
