@@ -133,7 +133,7 @@ class ServoCycle:
     def desired(self, controller: str, now: float) -> State:
         """Where a controller's joints are led at `now`; where they are while there is nothing to lead."""
         if self.followers is not None:
-            return self.followers[controller][0].desired(self._follow_time(now))
+            return self.followers[controller][0].setpoint(self._follow_time(now))
         return State.at_rest(self._here())
 
     def hold(self, now: float) -> None:
@@ -190,7 +190,7 @@ class ServoCycle:
                 self._lead_until_rest(clock)
             if how == "park" and self.enabled and not self.stopped:
                 for follower, _ in self.followers.values():
-                    state = follower.desired(clock())
+                    state = follower.setpoint(clock())
                     target = np.array([park.get(n, q) for n, q in zip(follower.joint_names, state.position)])
                     follower.accept(plan(state, target, follower.limits.scaled(PARK_SPEED)), clock())
                 self._lead_until_rest(clock)
@@ -289,7 +289,7 @@ class ServoCycle:
         n = len(self.arm.joint_names)
         positions, velocities = np.full(n, np.nan), np.zeros(n)
         for follower, index in self.followers.values():
-            state = follower.state(now)
+            state = follower.advance(now)
             positions[index], velocities[index] = state.position, state.velocity
         self.arm.write(positions, velocities)
 

@@ -41,3 +41,10 @@ class Tolerances:
             if not (np.isfinite(number) and number >= 0.0):
                 raise GoalError(f"constraints.{name}", number, "a number from 0 on is wanted")
         return Tolerances(columns[0], columns[1], float(goal_time), float(stopped_velocity))
+
+
+def worst_violation(error: Array, tolerance: Array) -> int | None:
+    """The joint that is farthest beyond its tolerance, (n,) each; None where all are within it, or have none."""
+    ratio = np.divide(error, tolerance, out=np.zeros_like(error), where=tolerance > 0.0)
+    worst = int(np.argmax(ratio))
+    return worst if ratio[worst] > 1.0 else None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
 from typing import NamedTuple
 
 import numpy as np
@@ -32,11 +33,16 @@ class Controller(NamedTuple):
     limits: MotionLimits
     tolerances: Tolerances
     allow_partial: bool
+    numbers: Iterator[int]  # for its trajectories, whichever of its followers takes them
 
     def follower(self, positions: Array) -> TrajectoryFollower:
         """A new one, for an arm measured at `positions` (of all its joints)."""
         return TrajectoryFollower(
-            self.limits, positions[self.where], allow_partial=self.allow_partial, tolerances=self.tolerances
+            self.limits,
+            positions[self.where],
+            allow_partial=self.allow_partial,
+            tolerances=self.tolerances,
+            numbers=self.numbers,
         )
 
 
@@ -67,6 +73,7 @@ def controllers(
                 limits.scaled(speed_scale),
                 constraints(node, names),
                 value(node, "allow_partial_joints_goal"),
+                count(1),
             )
         )
     return out

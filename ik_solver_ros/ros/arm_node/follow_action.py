@@ -11,7 +11,7 @@ from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.node import Node
 from rclpy.task import Future
 
-from ik_solver_ros.control.follower import Ending, Outcome
+from ik_solver_ros.control.follower import Ending, TrajectoryEnd
 from ik_solver_ros.control.tolerances import Tolerances
 from ik_solver_ros.errors import IkSolverError
 from ik_solver_ros.ros.arm_node.controllers import Controller
@@ -20,11 +20,11 @@ from ik_solver_ros.trajectory.trajectory import State, Trajectory
 
 Result = FollowJointTrajectory.Result
 CODES = {
-    Outcome.DONE: Result.SUCCESSFUL,
-    Outcome.PATH_TOLERANCE: Result.PATH_TOLERANCE_VIOLATED,
-    Outcome.GOAL_TOLERANCE: Result.GOAL_TOLERANCE_VIOLATED,
-    Outcome.REPLACED: Result.INVALID_GOAL,
-    Outcome.HELD: Result.INVALID_GOAL,
+    TrajectoryEnd.DONE: Result.SUCCESSFUL,
+    TrajectoryEnd.PATH_TOLERANCE: Result.PATH_TOLERANCE_VIOLATED,
+    TrajectoryEnd.GOAL_TOLERANCE: Result.GOAL_TOLERANCE_VIOLATED,
+    TrajectoryEnd.REPLACED: Result.INVALID_GOAL,
+    TrajectoryEnd.HELD: Result.INVALID_GOAL,
 }
 FEEDBACK_PERIOD = 0.05  # [s]
 
@@ -76,13 +76,13 @@ class FollowAction:
         self._goals[number] = handle, done
         self._timer.reset()
         ending: Ending = await done
-        if ending.outcome is Outcome.DONE:
+        if ending.how is TrajectoryEnd.DONE:
             handle.succeed()
         elif handle.is_cancel_requested:
             handle.canceled()
         else:
             handle.abort()
-        return Result(error_code=CODES[ending.outcome], error_string=ending.reason)
+        return Result(error_code=CODES[ending.how], error_string=ending.reason)
 
     def _tolerances(self, goal: Any) -> Tolerances:
         """The goal's own tolerances, by the message's rules: 0 is the follower's own, negative is none."""

@@ -131,7 +131,7 @@ class SimNode(Node):
 
     def _desired(self, controller: str) -> State:
         with self._lock:
-            return self._followers[controller][0].desired(self._steady.now())
+            return self._followers[controller][0].setpoint(self._steady.now())
 
     def _on_hold(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         for controller in self._followers:
@@ -182,7 +182,7 @@ class SimNode(Node):
                 while self._physics <= time.monotonic() and not self._stop.is_set():
                     with self._lock:
                         for follower, index in self._followers.values():
-                            state = follower.state(self._time())
+                            state = follower.advance(self._time())
                             positions[index], velocities[index] = state.position, state.velocity
                     arm.write(positions, velocities)
                     arm.advance()

@@ -10,7 +10,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
 from trajectory_msgs.msg import JointTrajectory
 
-from ik_solver_ros.control.follower import Ending, Outcome
+from ik_solver_ros.control.follower import Ending, TrajectoryEnd
 from ik_solver_ros.control.tolerances import Tolerances
 from ik_solver_ros.errors import IkSolverError
 from ik_solver_ros.ros.arm_node.controllers import Controller
@@ -61,9 +61,9 @@ class TrajectoryInput:
         """Tell how a trajectory ended; from any thread."""
         if controller in self._actions:
             self._actions[controller].ended(ending)
-        if ending.outcome in (Outcome.PATH_TOLERANCE, Outcome.GOAL_TOLERANCE):
+        if ending.how in (TrajectoryEnd.PATH_TOLERANCE, TrajectoryEnd.GOAL_TOLERANCE):
             self._node.get_logger().warning(f"{controller}: {ending.reason}")
-            self._report(DiagnosticStatus.ERROR, ending.reason, controller, ending.outcome.name)
+            self._report(DiagnosticStatus.ERROR, ending.reason, controller, ending.how.name)
 
     def _received(self, controller: str, message: JointTrajectory) -> None:
         try:
