@@ -54,7 +54,7 @@ class Rig:
         self.rng = np.random.default_rng(0)
 
     def start(self) -> None:
-        self.until(lambda: self.cycle.followers is not None)
+        self.until(lambda: self.cycle.connected)
         for _ in range(50):
             with suppress(ArmError):
                 self.cycle.enable()
@@ -75,8 +75,8 @@ class Rig:
 
     def go(self) -> None:
         """To somewhere else, in a time that the limits allow."""
-        assert self.cycle.followers is not None
-        state = self.cycle.desired("arm", time.monotonic())
+        assert self.cycle.connected
+        state = self.cycle.setpoint("arm", time.monotonic())
         target = self.rng.uniform(0.7 * self.limits.lower, 0.7 * self.limits.upper)
         with suppress(TrajectoryError):
             self.cycle.accept("arm", plan(State.at_rest(state.position), target, self.limits), time.monotonic(), None)
@@ -122,10 +122,10 @@ def bad_cable(frames: int, url: str) -> None:
             before = rig.truth()
             try:
                 now = time.monotonic()
-                rig.cycle._go_on(now)
-                fresh = rig.cycle._gated(rig.arm.samples(), now)
-                if rig.cycle.followers is not None and rig.cycle.enabled:
-                    rig.cycle._lead(rig.cycle._now)
+                at = rig.cycle._clock.advance(now)
+                fresh = rig.cycle._gate.plausible(rig.arm.samples(), now)
+                if rig.cycle.connected and rig.cycle.enabled:
+                    rig.cycle._write_setpoints(at)
             except IkSolverError:
                 errors += 1
                 continue
@@ -156,10 +156,10 @@ def unplugged(count: int, url: str) -> None:
             while time.monotonic() < until:
                 rig.step()
             rig.port.unplug()
-            rig.until(lambda: rig.cycle.followers is None)
+            rig.until(lambda: not rig.cycle.connected)
             seen = len(rig.port.bus.writes)
             rig.port.plug()
-            delays.append(rig.until(lambda: rig.cycle.followers is not None))
+            delays.append(rig.until(lambda: rig.cycle.connected))
             for _ in range(4):
                 rig.step()
             writes = rig.port.bus.writes[seen:]

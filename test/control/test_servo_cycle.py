@@ -40,7 +40,7 @@ class Rig:
         self.port.plug()
         arm = ServoArm(calibration(codec.name), TableBus(Port(url, 1_000_000), codec))
         self.cycle = ServoCycle(arm, self.followers)
-        self.told = []
+        self.events = []
 
     def followers(self, positions):
         limits = [joint.limits for joint in self.cycle.arm.calibration.joints]
@@ -53,7 +53,7 @@ class Rig:
         while time.monotonic() < deadline:
             began = time.monotonic()
             self.cycle.step(began)
-            self.told += self.cycle.told()
+            self.events += self.cycle.events()
             if until is not None and until():
                 return True
             time.sleep(max(0.0, began + PERIOD - time.monotonic()))
@@ -68,7 +68,7 @@ class Rig:
         return np.array([j.position(s.position) for j, s in zip(self.cycle.arm.calibration.joints, self.servos)])
 
     def texts(self):
-        return " | ".join(told.text for told in self.told)
+        return " | ".join(event.text for event in self.events)
 
 
 @pytest.fixture(params=[feetech, dynamixel], ids=lambda codec: codec.name)
@@ -80,7 +80,7 @@ def rig(request, tmp_path):
 
 
 def enabled(rig):
-    assert rig.run(5.0, lambda: rig.cycle.followers is not None)
+    assert rig.run(5.0, lambda: rig.cycle.connected)
     rig.cycle.enable()
     return rig
 
@@ -174,13 +174,13 @@ def test_unplugged_in_motion(rig):
         rig.go([0.8, -0.8, 0.5] if rig.positions()[0] < 0.4 else [0.0, 0.0, 0.0], 1.0)
         rig.run(0.4)
         rig.port.unplug()
-        assert rig.run(10.0, lambda: rig.cycle.followers is None)
+        assert rig.run(10.0, lambda: not rig.cycle.connected)
         with pytest.raises(TrajectoryError, match="the servos are away"):
             rig.go([0.0, 0.0, 0.0])
         rig.run(0.3)
         since = len(rig.port.bus.writes)
         rig.port.plug()
-        assert rig.run(10.0, lambda: rig.cycle.followers is not None)
+        assert rig.run(10.0, lambda: rig.cycle.connected)
         here = rig.positions()
         rig.run(0.2)
         assert largest_lead(rig.port.bus.writes, since) <= SPEED * 0.15
@@ -290,7 +290,7 @@ def test_moved_by_hand_while_the_torque_is_off(rig):
 def test_a_bad_cable_publishes_nothing_that_is_not_true(tmp_path):
     rig = Rig(feetech, str(tmp_path / "port"), Faults(seed=2, share=0.05, late=0.01))
     try:
-        assert rig.run(5.0, lambda: rig.cycle.followers is not None)
+        assert rig.run(5.0, lambda: rig.cycle.connected)
         for _ in range(20):
             try:
                 rig.cycle.enable()

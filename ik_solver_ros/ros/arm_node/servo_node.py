@@ -22,7 +22,8 @@ from ik_solver_ros.arm.base import Reading
 from ik_solver_ros.arm.lx16a import LxArm
 from ik_solver_ros.arm.pulse_board import BoardArm
 from ik_solver_ros.arm.register_servos import ServoArm, Servos
-from ik_solver_ros.control.servo_cycle import Followers, ServoCycle
+from ik_solver_ros.control.follower_group import Followers
+from ik_solver_ros.control.servo_cycle import ServoCycle
 from ik_solver_ros.control.tolerances import Tolerances
 from ik_solver_ros.errors import ArmError, BusError, CalibrationError, GoalError, IkSolverError, listed
 from ik_solver_ros.kinematics.chain import Chain
@@ -223,7 +224,7 @@ class ServoNode(Node):
     def _desired(self, controller: str) -> State:
         assert self._cycle is not None
         with self._lock:
-            return self._cycle.desired(controller, self._steady.now())
+            return self._cycle.setpoint(controller, self._steady.now())
 
     def _hold(self, _controller: str = "") -> None:
         """All of the arm: half of one that holds is none."""
@@ -280,11 +281,11 @@ class ServoNode(Node):
         while not self._stop.is_set():
             with self._lock:
                 reading = cycle.step(self._steady.now())
-                told, endings = cycle.told(), cycle.endings()
+                events, endings = cycle.events(), cycle.endings()
             self._cycles += 1
-            for sentence in told:
+            for event in events:
                 log = self.get_logger()
-                log.error(sentence.text) if sentence.serious else log.info(sentence.text)
+                log.error(event.text) if event.serious else log.info(event.text)
             for controller, ending in endings:
                 self._input.ended(controller, ending)
             if reading is not None:
@@ -316,7 +317,7 @@ class ServoNode(Node):
             tell(DiagnosticStatus.WARN, "arm", "waiting for robot_description")
             return
         with self._lock:
-            samples, fault, away = dict(cycle.samples), cycle.fault, cycle.followers is None
+            samples, fault, away = dict(cycle.samples), cycle.fault, not cycle.connected
             enabled, stopped, reconnects = cycle.enabled, cycle.stopped, cycle.reconnects
             time_outs, health = dict(cycle.arm.time_outs), cycle.arm.health()
         now = time.monotonic()
