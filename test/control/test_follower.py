@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ik_solver_ros.control.follower import TrajectoryEnd, TrajectoryFollower
 from ik_solver_ros.control.tolerances import Tolerances
-from ik_solver_ros.errors import GoalError, TrajectoryError
+from ik_solver_ros.errors import ParameterError, TrajectoryError
 from ik_solver_ros.trajectory.limits import MotionLimits
 from ik_solver_ros.trajectory.motion import MotionPlanner
 from ik_solver_ros.trajectory.trajectory import Trajectory
@@ -414,7 +414,7 @@ def test_measurements_that_are_not_numbers_say_nothing():
     ],
 )
 def test_tolerances_that_are_none_are_refused(options, said):
-    with pytest.raises(GoalError, match=said):
+    with pytest.raises(ParameterError, match=said):
         Tolerances.of(NAMES, **options)
 
 
