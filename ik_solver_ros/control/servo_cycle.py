@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ik_solver_ros.arm.base import Reading
-from ik_solver_ros.arm.register_servos import Sample, Servos
+from ik_solver_ros.arm.servos import Sample, ServoArm
 from ik_solver_ros.control.follower import Ending, TrajectoryFollower
 from ik_solver_ros.control.tolerances import Tolerances
 from ik_solver_ros.errors import ArmError, BusError, TrajectoryError, listed
@@ -43,7 +43,7 @@ class Told(NamedTuple):
 class ServoCycle:
     """Leads servos. `followers` are None while there is nothing to lead."""
 
-    def __init__(self, arm: Servos, make_followers: Callable[[Array], Followers]) -> None:
+    def __init__(self, arm: ServoArm, make_followers: Callable[[Array], Followers]) -> None:
         """make_followers: of joints measured at positions (n,)."""
         self.arm = arm
         self.followers: Followers | None = None

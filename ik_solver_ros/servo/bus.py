@@ -15,7 +15,20 @@ from typing import Any
 import serial
 
 from ik_solver_ros.errors import BusError, listed
-from ik_solver_ros.servo.table import BROADCAST, PING, READ, WRITE, Packet, Register, TableCodec
+from ik_solver_ros.servo.registers import (
+    BROADCAST,
+    PING,
+    READ,
+    SYNC_READ,
+    SYNC_WRITE,
+    WRITE,
+    Packet,
+    Register,
+    RegisterCodec,
+    read_data,
+    sync_write_data,
+    write_data,
+)
 
 WRITE_TIMEOUT = 0.1  # [s]
 REPLY_TIMEOUT = 0.01  # [s] beyond what the bytes themselves take
@@ -111,10 +124,10 @@ def _advice(url: str, error: Exception) -> str:
     return text
 
 
-class TableBus:
+class RegisterBus:
     """Requests to Feetech's or Dynamixel's servos on a port."""
 
-    def __init__(self, port: Port, codec: TableCodec) -> None:
+    def __init__(self, port: Port, codec: RegisterCodec) -> None:
         self.port, self.codec = port, codec
         self.time_outs: dict[int, int] = {}  # of each servo, ever
         self.errors: dict[int, int] = {}  # the error bits of each servo's last reply
@@ -130,13 +143,13 @@ class TableBus:
 
     def read(self, servo_id: int, register: Register) -> int | None:
         """A register of one servo; None where it does not answer. Raises BusError where the port is gone."""
-        data = self.codec.read_data(register.address, register.size)
+        data = read_data(self.codec, register.address, register.size)
         replies = self._request(self.codec.instruction(servo_id, READ, data), [servo_id], register.size)
         return register.decode(replies[servo_id].data) if servo_id in replies else None
 
     def write(self, servo_id: int, register: Register, value: int) -> bool:
         """Set a register of one servo; whether it says so. Raises BusError where the port is gone."""
-        data = self.codec.write_data(register.address, register.encode(value))
+        data = write_data(self.codec, register.address, register.encode(value))
         return servo_id in self._request(self.codec.instruction(servo_id, WRITE, data), [servo_id], 0)
 
     def sync_read(self, register: Register, ids: Sequence[int]) -> dict[int, int]:
@@ -146,15 +159,15 @@ class TableBus:
 
     def sync_read_block(self, address: int, size: int, ids: Sequence[int]) -> dict[int, bytes]:
         """Neighbouring registers of many servos, of those that answer. Raises BusError where the port is gone."""
-        data = self.codec.sync_read_data(address, size, ids)
-        frame = self.codec.instruction(BROADCAST, self.codec.sync_read_code, data)
+        data = read_data(self.codec, address, size, ids)
+        frame = self.codec.instruction(BROADCAST, SYNC_READ, data)
         return {servo_id: reply.data for servo_id, reply in self._request(frame, ids, size).items()}
 
     def sync_write(self, register: Register, values: Mapping[int, int]) -> None:
         """Set a register of many servos, which say nothing to it. Raises BusError where the port is gone."""
         rows = {servo_id: register.encode(value) for servo_id, value in values.items()}
-        data = self.codec.sync_write_data(register.address, register.size, rows)
-        self.port.write(self.codec.instruction(BROADCAST, self.codec.sync_write_code, data))
+        data = sync_write_data(self.codec, register.address, register.size, rows)
+        self.port.write(self.codec.instruction(BROADCAST, SYNC_WRITE, data))
 
     def _request(self, frame: bytes, ids: Sequence[int], size: int | None) -> dict[int, Packet]:
         """The replies to a request, from those of `ids` that answer with `size` bytes of data; None: with any."""

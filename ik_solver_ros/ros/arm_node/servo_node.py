@@ -11,7 +11,6 @@ import tempfile
 import threading
 import time
 from pathlib import Path
-from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
@@ -19,9 +18,7 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
 
 from ik_solver_ros.arm.base import Reading
-from ik_solver_ros.arm.lx16a import LxArm
-from ik_solver_ros.arm.pulse_board import BoardArm
-from ik_solver_ros.arm.register_servos import ServoArm, Servos
+from ik_solver_ros.arm.servos import servo_arm
 from ik_solver_ros.control.servo_cycle import Followers, ServoCycle
 from ik_solver_ros.control.tolerances import Tolerances
 from ik_solver_ros.errors import ArmError, BusError, CalibrationError, GoalError, IkSolverError, listed
@@ -35,16 +32,13 @@ from ik_solver_ros.ros.common.health import Health, Tell
 from ik_solver_ros.ros.common.parameters import DESCRIPTION_PARAMS, Param, declare, value, warn_of_unknown
 from ik_solver_ros.ros.common.spin import run
 from ik_solver_ros.ros.common.steady_clock import SteadyClock
-from ik_solver_ros.servo import dynamixel, feetech
-from ik_solver_ros.servo.boards import EmulatedBoard, board_codec
-from ik_solver_ros.servo.bus import Port, TableBus
-from ik_solver_ros.servo.calibration import FAMILIES, Calibration, load_calibration
+from ik_solver_ros.servo.bus import Port
+from ik_solver_ros.servo.calibration import Calibration, load_calibration
 from ik_solver_ros.servo.emulated.calibration import emulated_calibration
-from ik_solver_ros.servo.emulated.servos import EmulatedBus, EmulatedPort, EmulatedServo
-from ik_solver_ros.servo.lx16a import EmulatedLx, LxBus
+from ik_solver_ros.servo.emulated.port import EmulatedPort, emulate
+from ik_solver_ros.servo.families import EMULATED, FAMILIES
 from ik_solver_ros.trajectory.trajectory import State, Trajectory
 
-EMULATED = "emulated:"
 PARAMS = (
     *DESCRIPTION_PARAMS,
     Param("port", "", "serial port, best by /dev/serial/by-id/..., or a URL of pyserial's"),
@@ -52,7 +46,7 @@ PARAMS = (
     Param(
         "protocol",
         "",
-        "empty: the calibration's; emulated:feetech (or dynamixel, lx16a, ssc32, maestro): without an arm",
+        f"empty: the calibration's; {EMULATED}feetech (or {listed(list(FAMILIES)[1:])}): without an arm",
     ),
     Param("baud", 0, "of the port; 0: the calibration's", 0, 4_000_000),
     Param("cycle_rate", 100.0, "[Hz] of measuring and leading the servos, and of joint_states", 5.0, 500.0),
@@ -72,7 +66,6 @@ PARAMS = (
     Param("initial_positions", [], "of emulated servos, of the chain's joints [rad or m]"),
     *CONTROLLER_PARAMS,
 )
-CODECS: dict[str, Any] = {"feetech": feetech, "dynamixel": dynamixel}
 SLOW = 14.0  # [ms] from a request to its replies: warn; FTDI's adapters wait for 16 by default
 HOT = 60  # deg C: warn before the servo gives up at 70
 
@@ -88,7 +81,7 @@ class ServoNode(Node):
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self._cycle: ServoCycle | None = None
-        self._emulated: EmulatedPort[Any] | None = None
+        self._emulated: EmulatedPort | None = None
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
         self._controllers: list[Controller] = []
         self._park: dict[str, float] = {}
@@ -113,13 +106,7 @@ class ServoNode(Node):
                 "port", "", "the serial port of the arm is wanted, or protocol: emulated:feetech without one"
             )
         port = Port(url, value(self, "baud") or calibration.baud)
-        arm: Servos
-        if calibration.protocol == "lx16a":
-            arm = LxArm(calibration, LxBus(port))
-        elif calibration.family.measures:
-            arm = ServoArm(calibration, TableBus(port, CODECS[calibration.protocol]))
-        else:
-            arm = BoardArm(calibration, port, board_codec(calibration.protocol, self._reset_time()), self._start(chain))
+        arm = servo_arm(calibration, port, start=self._start(chain), reset_time=self._reset_time())
         # A tick more than the range, to which ticks are clamped: the URDF's limits need not be whole ticks.
         narrower = {j.name: (j.limits[0] - j.per_tick, j.limits[1] + j.per_tick) for j in calibration.joints}
         self._controllers = controllers(self, chain, arm.joint_names, narrower, value(self, "speed_scale"))
@@ -187,26 +174,7 @@ class ServoNode(Node):
         initial = value(self, "initial_positions")
         start = dict(zip(chain.joint_names, initial)) if len(initial) else {}
         self._scratch = tempfile.TemporaryDirectory(prefix="ik_solver_ros_")
-        url = str(Path(self._scratch.name) / "port")
-        if not calibration.family.measures:
-            pulses = {joint.id: float(joint.ticks(float(start.get(joint.name, 0.0)))) for joint in calibration.joints}
-            self._emulated = EmulatedPort(EmulatedBoard(board_codec(calibration.protocol), pulses), url)
-            self._emulated.plug()
-            return
-        if calibration.protocol == "lx16a":
-            ticks = {joint.id: float(joint.ticks(float(start.get(joint.name, 0.0)))) for joint in calibration.joints}
-            self._emulated = EmulatedPort(EmulatedLx(ticks), url, baud=calibration.baud)
-            self._emulated.plug()
-            return
-        codec = CODECS[calibration.protocol]
-        servos = [
-            EmulatedServo(codec, joint.id, joint.ticks(float(start.get(joint.name, 0.0))))
-            for joint in calibration.joints
-        ]
-        for servo, joint in zip(servos, calibration.joints):
-            if joint.homing_offset is not None:
-                servo.set("homing_offset", joint.homing_offset)
-        self._emulated = EmulatedPort(EmulatedBus(codec, servos), url, baud=calibration.baud)
+        self._emulated = emulate(calibration, start, str(Path(self._scratch.name) / "port"))
         self._emulated.plug()
 
     def _followers(self, positions: Array) -> Followers:
