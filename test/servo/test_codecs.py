@@ -7,9 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ik_solver_ros.servo import dynamixel, feetech
+from ik_solver_ros.servo.families import FAMILIES, load
 from ik_solver_ros.servo.registers import BROADCAST, READ, WRITE, Register, read_data, write_data
 
-CODECS = {"feetech": feetech, "dynamixel": dynamixel}
+from .conftest import REGISTER_FAMILIES
+
+CODECS = {name: load(FAMILIES[name].codec) for name in REGISTER_FAMILIES}
 frames = st.lists(st.tuples(st.integers(0, 252), st.integers(0, 127), st.binary(max_size=40)), max_size=6)
 
 
