@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import errno
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import serial
@@ -32,7 +32,6 @@ from ik_solver_ros.servo.registers import (
 
 WRITE_TIMEOUT = 0.1  # [s]
 REPLY_TIMEOUT = 0.01  # [s] beyond what the bytes themselves take
-QUIET, QUIET_AMONG_MANY = 0.1, 0.02  # [s] after a time-out of one servo that was asked alone, or among others
 RETRIES, RETRIES_AMONG_MANY = 3, 1  # alone: to bring the torque on, where no cycle waits
 
 
@@ -124,20 +123,66 @@ def _advice(url: str, error: Exception) -> str:
     return text
 
 
-class RegisterBus:
-    """Requests to Feetech's or Dynamixel's servos on a port."""
+class Bus:
+    """Requests to servos on a port, one after another."""
 
-    def __init__(self, port: Port, codec: RegisterCodec) -> None:
-        self.port, self.codec = port, codec
+    quiet_alone, quiet_among_many = 0.1, 0.02  # [s] after a time-out of one servo that was asked alone, or among others
+
+    def __init__(self, port: Port, parse: Callable[[bytes], tuple[list[Packet], bytes]]) -> None:
+        """parse: the whole, undamaged replies in a buffer, and what may be the beginning of another."""
+        self.port, self._parse = port, parse
         self.time_outs: dict[int, int] = {}  # of each servo, ever
-        self.errors: dict[int, int] = {}  # the error bits of each servo's last reply
-        self.repeated = 0  # requests
         self.latency = 0.0  # [s] from a request to its last reply, averaged over some twenty
         self._quiet_until = 0.0
 
+    def exchange(
+        self, frame: bytes, ids: Sequence[int], size: int | None, code: int | None = None
+    ) -> dict[int, Packet]:
+        """The replies to a request, from those of `ids` that answer in time.
+
+        size, code: what a reply to this request must have; None: any. Raises BusError where the port is gone.
+        """
+        while (wait := self._quiet_until - time.monotonic()) > 0.0:
+            self.port.read(time.monotonic() + wait)
+        self.port.flush()
+        began = time.monotonic()
+        self.port.write(frame)
+        expected = len(frame) + len(ids) * (12 + (size or 0))
+        deadline = began + REPLY_TIMEOUT + 10.0 * expected / self.port.baud
+        replies: dict[int, Packet] = {}
+        buffer = b""
+        while len(replies) < len(ids):
+            received = self.port.read(deadline)
+            if not received:
+                # What comes still is nobody's reply any more.
+                quiet = self.quiet_alone if len(ids) == 1 else self.quiet_among_many
+                self._quiet_until = time.monotonic() + quiet
+                return replies
+            packets, buffer = self._parse(buffer + received)
+            for packet in packets:
+                if packet.servo_id in ids and size in (None, len(packet.data)) and code in (None, packet.code):
+                    replies[packet.servo_id] = packet
+        self.latency += 0.05 * (time.monotonic() - began - self.latency)
+        return replies
+
+    def count_time_outs(self, ids: Iterable[int]) -> None:
+        """Remember that these did not answer."""
+        for servo_id in ids:
+            self.time_outs[servo_id] = self.time_outs.get(servo_id, 0) + 1
+
+
+class RegisterBus(Bus):
+    """Requests to Feetech's or Dynamixel's servos on a port."""
+
+    def __init__(self, port: Port, codec: RegisterCodec) -> None:
+        super().__init__(port, codec.parse_statuses)
+        self.codec = codec
+        self.errors: dict[int, int] = {}  # the error bits of each servo's last reply
+        self.repeated = 0  # requests
+
     def ping(self, servo_id: int) -> bool:
         """Whether a servo answers, asked once. Raises BusError where the port is gone."""
-        replies = self._once(self.codec.instruction(servo_id, PING), [servo_id], None)
+        replies = self.exchange(self.codec.instruction(servo_id, PING), [servo_id], None)
         self._quiet_until = 0.0  # most ids have no servo, and their replies would be nobody else's
         return servo_id in replies
 
@@ -172,38 +217,11 @@ class RegisterBus:
     def _request(self, frame: bytes, ids: Sequence[int], size: int | None) -> dict[int, Packet]:
         """The replies to a request, from those of `ids` that answer with `size` bytes of data; None: with any."""
         retries = RETRIES if len(ids) == 1 else RETRIES_AMONG_MANY
-        for attempt in range(retries + 1):
-            began = time.monotonic()
-            replies = self._once(frame, ids, size)
-            if len(replies) == len(ids):
-                self.latency += 0.05 * (time.monotonic() - began - self.latency)
-                break
-            if attempt < retries:
-                self.repeated += 1
-        for servo_id in ids:
-            if servo_id in replies:
-                self.errors[servo_id] = replies[servo_id].code
-            else:
-                self.time_outs[servo_id] = self.time_outs.get(servo_id, 0) + 1
-        return replies
-
-    def _once(self, frame: bytes, ids: Sequence[int], size: int | None) -> dict[int, Packet]:
-        while (wait := self._quiet_until - time.monotonic()) > 0.0:
-            self.port.read(time.monotonic() + wait)
-        self.port.flush()
-        self.port.write(frame)
-        expected = len(frame) + len(ids) * (12 + (size or 0))
-        deadline = time.monotonic() + REPLY_TIMEOUT + 10.0 * expected / self.port.baud
-        replies: dict[int, Packet] = {}
-        buffer = b""
-        while len(replies) < len(ids):
-            received = self.port.read(deadline)
-            if not received:
-                # What comes still is nobody's reply any more.
-                self._quiet_until = time.monotonic() + (QUIET if len(ids) == 1 else QUIET_AMONG_MANY)
-                break
-            packets, buffer = self.codec.parse_statuses(buffer + received)
-            for packet in packets:
-                if packet.servo_id in ids and size in (None, len(packet.data)):
-                    replies[packet.servo_id] = packet
+        replies = self.exchange(frame, ids, size)
+        while len(replies) < len(ids) and retries > 0:
+            retries -= 1
+            self.repeated += 1
+            replies = self.exchange(frame, ids, size)
+        self.errors |= {servo_id: reply.code for servo_id, reply in replies.items()}
+        self.count_time_outs(servo_id for servo_id in ids if servo_id not in replies)
         return replies

@@ -108,5 +108,5 @@ def _known(servo_id: int, ticks: int | None) -> int:
 
 
 def _there_and_back(per_tick: float) -> list[int]:
-    there = [round(NUDGE / per_tick * step / STEPS) for step in range(STEPS + 1)]
-    return there + there[-2::-1]
+    out = [round(NUDGE / per_tick * step / STEPS) for step in range(STEPS + 1)]
+    return out + out[-2::-1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pkgutil import resolve_name
 from typing import Any
 
@@ -41,6 +41,22 @@ def load(reference: str) -> Any:
     return resolve_name(reference)
 
 
+REGISTER_SERVOS = {
+    "bus": f"{SERVO}.bus:RegisterBus",
+    "arm": f"{ARM}.register_servos:RegisterServoArm",
+    "by_hand": f"{SERVO}.by_hand:RegisterServosByHand",
+}
+# Hobby servos: ticks are us of pulse, id is the channel; half a turn from 500 to 2500 us, as most of them do
+SSC32 = Family(
+    ticks=(500, 2500),
+    per_tick=TURN / 4000.0,
+    baud=115_200,
+    fastest=5000.0,
+    codec=f"{SERVO}.ssc32",
+    bus=f"{SERVO}.pulse_bus:PulseBus",
+    arm=f"{ARM}.pulse_board:PulseBoardArm",
+    emulator=f"{SERVO}.emulated.pulse_boards:Ssc32Emulator",
+)
 FAMILIES = {
     # STS3215: 360 deg in 4096 steps
     "feetech": Family(
@@ -49,10 +65,8 @@ FAMILIES = {
         baud=1_000_000,
         fastest=5000.0,
         codec=f"{SERVO}.feetech",
-        bus=f"{SERVO}.bus:RegisterBus",
-        arm=f"{ARM}.register_servos:RegisterServoArm",
         emulator=f"{SERVO}.emulated.register_servos:FeetechEmulator",
-        by_hand=f"{SERVO}.by_hand:RegisterServosByHand",
+        **REGISTER_SERVOS,
     ),
     # XL430: likewise, and several turns in extended position mode
     "dynamixel": Family(
@@ -61,10 +75,8 @@ FAMILIES = {
         baud=1_000_000,
         fastest=7000.0,
         codec=f"{SERVO}.dynamixel",
-        bus=f"{SERVO}.bus:RegisterBus",
-        arm=f"{ARM}.register_servos:RegisterServoArm",
         emulator=f"{SERVO}.emulated.register_servos:DynamixelEmulator",
-        by_hand=f"{SERVO}.by_hand:RegisterServosByHand",
+        **REGISTER_SERVOS,
     ),
     # 240 deg in 1000 steps
     "lx16a": Family(
@@ -78,25 +90,6 @@ FAMILIES = {
         emulator=f"{SERVO}.emulated.lx16a:Lx16aEmulator",
         by_hand=f"{SERVO}.by_hand:Lx16aByHand",
     ),
-    # Hobby servos: ticks are us of pulse, id is the channel; half a turn from 500 to 2500 us, as most of them do
-    "ssc32": Family(
-        ticks=(500, 2500),
-        per_tick=TURN / 4000.0,
-        baud=115_200,
-        fastest=5000.0,
-        codec=f"{SERVO}.ssc32",
-        bus=f"{SERVO}.pulse_bus:PulseBus",
-        arm=f"{ARM}.pulse_board:PulseBoardArm",
-        emulator=f"{SERVO}.emulated.pulse_boards:Ssc32Emulator",
-    ),
-    "maestro": Family(
-        ticks=(500, 2500),
-        per_tick=TURN / 4000.0,
-        baud=115_200,
-        fastest=5000.0,
-        codec=f"{SERVO}.maestro",
-        bus=f"{SERVO}.pulse_bus:PulseBus",
-        arm=f"{ARM}.pulse_board:PulseBoardArm",
-        emulator=f"{SERVO}.emulated.pulse_boards:MaestroEmulator",
-    ),
+    "ssc32": SSC32,
+    "maestro": replace(SSC32, codec=f"{SERVO}.maestro", emulator=f"{SERVO}.emulated.pulse_boards:MaestroEmulator"),
 }

@@ -2,45 +2,30 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from types import ModuleType
 
 from ik_solver_ros.servo import lx16a
-from ik_solver_ros.servo.bus import Port
-
-REPLY_TIMEOUT = 0.01  # [s] beyond what the bytes take
-LONGEST_EXCHANGE = 200.0  # bits of a question and its answer, with room to spare
-QUIET = 0.02  # [s] after a time-out
+from ik_solver_ros.servo.bus import Bus, Port
 
 
-class Lx16aBus:
+class Lx16aBus(Bus):
     """Requests to LX-16A servos. Raises BusError where the port is gone."""
 
+    quiet_alone = 0.02  # [s]: all are asked alone
+
     def __init__(self, port: Port, codec: ModuleType = lx16a) -> None:
-        self.port, self.codec = port, codec
-        self.time_outs: dict[int, int] = {}
-        self.latency = 0.0  # [s] from a request to its reply, averaged over some twenty
-        self._quiet_until = 0.0
+        super().__init__(port, codec.parse)
+        self.codec = codec
 
     def read(self, servo_id: int, command: int) -> int | None:
         """What a servo answers; None where it does not. Positions may be negative."""
-        while (wait := self._quiet_until - time.monotonic()) > 0.0:
-            self.port.read(time.monotonic() + wait)
-        self.port.flush()
-        began = time.monotonic()
-        self.port.write(self.codec.frame(servo_id, command))
-        deadline = began + REPLY_TIMEOUT + LONGEST_EXCHANGE / self.port.baud
-        buffer = b""
-        while received := self.port.read(deadline):
-            found, buffer = self.codec.parse(buffer + received)
-            for who, what, data in found:
-                if (who, what, len(data)) == (servo_id, command, self.codec.SIZES[command]):
-                    self.latency += 0.05 * (time.monotonic() - began - self.latency)
-                    return int.from_bytes(data, "little", signed=command == self.codec.POSITION_READ)
-        self._quiet_until = time.monotonic() + QUIET
-        self.time_outs[servo_id] = self.time_outs.get(servo_id, 0) + 1
-        return None
+        frame = self.codec.frame(servo_id, command)
+        replies = self.exchange(frame, [servo_id], self.codec.SIZES[command], command)
+        if servo_id not in replies:
+            self.count_time_outs([servo_id])
+            return None
+        return int.from_bytes(replies[servo_id].data, "little", signed=command == self.codec.POSITION_READ)
 
     def move(self, goals: Mapping[int, int], milliseconds: int) -> None:
         """All of them, one frame after another."""

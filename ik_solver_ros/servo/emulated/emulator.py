@@ -26,10 +26,6 @@ class EmulatedServo:
         self.silent = False
         self.blocked = False
 
-    def restart(self) -> None:
-        """As after a loss of power: it is where it was, and takes no torque."""
-        raise NotImplementedError
-
     def advance(self, seconds: float) -> None:
         """Move for a while."""
         raise NotImplementedError

@@ -22,11 +22,11 @@ class HandMoved:
     """The wizard's procedure for servos that are moved by hand."""
 
     def __init__(self, chain: Chain, servos: ByHand, family: Family, ask: Ask, show: Show) -> None:
-        self.free: list[int] = []
+        self.free: list[int] = []  # ids of the servos that have no joint yet
         self._chain, self._servos, self._family, self._ask, self._show = chain, servos, family, ask, show
 
     def begin(self) -> None:
-        """Find those that answer, and take their torque off."""
+        """Find those that answer, and take their torque off. Raises CalibrationError where there are none."""
         port = self._servos.port
         self.free = self._servos.found(SEARCHED)
         if not self.free:
@@ -36,7 +36,7 @@ class HandMoved:
         self._show("all torque is off: support the arm")
 
     def choose(self) -> int | None:
-        """By its id; it can be made to move a little, to see."""
+        """The free servo that somebody says moves the joint, by its id; None where none does."""
         first = self.free[0]
         while True:
             answer = self._ask(
@@ -53,7 +53,7 @@ class HandMoved:
                 return int(number)
 
     def measure(self, name: str, servo_id: int) -> ServoJoint:
-        """By where it is moved to."""
+        """Zero, direction and range of a joint by where it is moved to. Raises CalibrationError where it was not."""
         servos, family = self._servos, self._family
 
         def live() -> str:

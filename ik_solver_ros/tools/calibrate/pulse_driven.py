@@ -25,7 +25,7 @@ class PulseDriven:
     """The wizard's procedure for servos that are pulsed: not before their channel is chosen, and every change slow."""
 
     def __init__(self, chain: Chain, bus: PulseBus, family: Family, ask: Ask, show: Show) -> None:
-        self.free = list(CHANNELS)
+        self.free = list(CHANNELS)  # those that have no joint yet
         self._chain, self._bus, self._family, self._ask, self._show = chain, bus, family, ask, show
         self._pulses: dict[int, int] = {}  # by channel [us]
 
@@ -34,7 +34,7 @@ class PulseDriven:
         self._show("servos get no pulse before you say so; then they snap to the middle, so keep clear")
 
     def choose(self) -> int | None:
-        """By its channel."""
+        """The free servo that somebody says moves the joint, by its channel; None where none does."""
         while True:
             answer = self._ask(
                 f"  channel of its servo [{self.free[0]}], 'n' for none; it snaps to the middle: ", None
@@ -47,7 +47,7 @@ class PulseDriven:
             self._show(f"  {answer!r}: a channel from 0 to {CHANNELS[-1]} that is not taken is wanted")
 
     def measure(self, name: str, servo_id: int) -> ServoJoint:
-        """By where it is driven to, and how far somebody says that is."""
+        """Zero, direction, scale and range of a joint. Raises CalibrationError where both ends are one."""
         self._pulse(servo_id, MIDDLE)
         self._show(f"  {HELP}")
         zero = self._driven(servo_id, "drive it to where the URDF has it at 0")

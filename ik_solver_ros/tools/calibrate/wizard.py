@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Protocol
 
 from ik_solver_ros.errors import CalibrationError
 from ik_solver_ros.kinematics.chain import Chain
@@ -13,27 +12,6 @@ from ik_solver_ros.servo.families import FAMILIES, load
 from ik_solver_ros.tools.calibrate.dialogue import Ask, Show
 from ik_solver_ros.tools.calibrate.hand_moved import HandMoved
 from ik_solver_ros.tools.calibrate.pulse_driven import PulseDriven
-
-
-class Procedure(Protocol):
-    """How somebody measures joints with an arm's servos. All of it raises BusError where the port is gone."""
-
-    free: list[int]  # ids of the servos that have no joint yet
-
-    def begin(self) -> None:
-        """Find the servos. Raises CalibrationError where there are none."""
-
-    def choose(self) -> int | None:
-        """The free servo that somebody says moves the joint; None where none does."""
-
-    def measure(self, name: str, servo_id: int) -> ServoJoint:
-        """Zero, direction and range of a joint. Raises CalibrationError where it was not moved."""
-
-    def verify(self, calibration: Calibration) -> None:
-        """Let somebody see whether the calibration is right."""
-
-    def end(self) -> None:
-        """Leave the servos without torque."""
 
 
 def calibrate(
@@ -48,7 +26,7 @@ def calibrate(
     """
     family = FAMILIES[protocol]
     bus = family.bus_on(port)
-    procedure: Procedure
+    procedure: HandMoved | PulseDriven
     if family.measures:
         procedure = HandMoved(chain, load(family.by_hand)(bus), family, ask, show)
     else:
@@ -66,7 +44,7 @@ def calibrate(
     return calibration
 
 
-def _joints(chain: Chain, procedure: Procedure, show: Show) -> tuple[ServoJoint, ...]:
+def _joints(chain: Chain, procedure: HandMoved | PulseDriven, show: Show) -> tuple[ServoJoint, ...]:
     """The chain's joints, and of the others those that have a servo."""
     joints = []
     for name in [*chain.joint_names, *(joint.name for joint in chain.other_joints)]:
