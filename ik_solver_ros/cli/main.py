@@ -11,9 +11,9 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 from ik_solver_ros.errors import IkSolverError
+from ik_solver_ros.servo.families import FAMILIES
 
 RESET_TIME = 2.0  # [s] that an Arduino takes to start anew when its port is opened
 PATIENCE = 4.0  # [s] of silence before a command says what it is doing
@@ -96,9 +96,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     calibrate.add_argument("urdf", help="path of a URDF")
     calibrate.add_argument("--port", help="serial port, best by /dev/serial/by-id/...")
-    calibrate.add_argument(
-        "--protocol", choices=("feetech", "dynamixel", "lx16a", "ssc32", "maestro"), default="feetech"
-    )
+    calibrate.add_argument("--protocol", choices=tuple(FAMILIES), default="feetech")
     calibrate.add_argument("--baud", type=int, help="default: 1000000; lx16a and boards: 115200")
     calibrate.add_argument("--base-link", help="default: the root of the URDF")
     calibrate.add_argument("--tip-link", help="default: the end of the one serial chain")
@@ -276,13 +274,8 @@ def _compare(parsed: argparse.Namespace) -> int:
 
 def _calibrate(parsed: argparse.Namespace) -> int:
     from ik_solver_ros.kinematics.load import load_chain
-    from ik_solver_ros.servo import dynamixel, feetech
-    from ik_solver_ros.servo.boards import board_codec
-    from ik_solver_ros.servo.bus import Port, TableBus
-    from ik_solver_ros.servo.by_hand import ByHand, LxByHand, TableByHand
-    from ik_solver_ros.servo.calibration import FAMILIES, from_lerobot
-    from ik_solver_ros.servo.lx16a import LxBus
-    from ik_solver_ros.tools.calibrate.board_wizard import calibrate_board
+    from ik_solver_ros.servo.bus import Port
+    from ik_solver_ros.servo.calibration import from_lerobot
     from ik_solver_ros.tools.calibrate.wizard import calibrate
 
     chain = load_chain(parsed.urdf, parsed.base_link, parsed.tip_link)
@@ -298,15 +291,7 @@ def _calibrate(parsed: argparse.Namespace) -> int:
     port = Port(parsed.port, parsed.baud or FAMILIES[parsed.protocol].baud)
     port.open()
     try:
-        if FAMILIES[parsed.protocol].measures:
-            codecs: dict[str, Any] = {"feetech": feetech, "dynamixel": dynamixel}
-            servos: ByHand = LxByHand(LxBus(port))
-            if parsed.protocol in codecs:
-                servos = TableByHand(TableBus(port, codecs[parsed.protocol]))
-            calibrate(chain, servos, parsed.protocol, parsed.out, _ask, print)
-        else:
-            codec = board_codec(parsed.protocol, RESET_TIME)
-            calibrate_board(chain, port, codec, parsed.protocol, parsed.out, _ask, print)
+        calibrate(chain, port, parsed.protocol, parsed.out, _ask, print, RESET_TIME)
     except (KeyboardInterrupt, EOFError):
         print("\nnothing more is written", file=sys.stderr)
         return 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ik_solver_ros.arm.register_servos import Sample
+from ik_solver_ros.arm.servos import Sample
 
 SLACK_TICKS = 40  # that a true reading may be off, besides what the servo can turn meanwhile
 AGREEING = 3  # readings that agree with each other are believed in the end

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ik_solver_ros.arm.base import Reading
-from ik_solver_ros.arm.register_servos import Sample, Servos
+from ik_solver_ros.arm.servos import Sample, ServoArm
 from ik_solver_ros.control.follower import Ending
 from ik_solver_ros.control.follower_group import FollowerGroup, Followers
 from ik_solver_ros.control.reading_gate import ReadingGate
@@ -40,7 +40,7 @@ class Event(NamedTuple):
 class ServoCycle:
     """Leads servos, by the rules of docs/servos.md."""
 
-    def __init__(self, arm: Servos, make_followers: Callable[[Array], Followers]) -> None:
+    def __init__(self, arm: ServoArm, make_followers: Callable[[Array], Followers]) -> None:
         """make_followers: of joints measured at positions (n,)."""
         self.arm = arm
         self.connected = False

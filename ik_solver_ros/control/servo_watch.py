@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ik_solver_ros.arm.register_servos import Sample
+from ik_solver_ros.arm.servos import Sample
 
 SILENT_AFTER = 0.1  # [s] without a reply a servo counts as silent
 

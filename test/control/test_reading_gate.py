@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ik_solver_ros.arm.register_servos import Sample
+from ik_solver_ros.arm.servos import Sample
 from ik_solver_ros.control.reading_gate import AGREEING, SLACK_TICKS, ReadingGate
 
 FASTEST = 1000.0  # [ticks/s]

@@ -7,14 +7,17 @@ import time
 import numpy as np
 import pytest
 
-from ik_solver_ros.arm.register_servos import ENABLE_WITHIN, ServoArm
+from ik_solver_ros.arm.measured_servos import ENABLE_WITHIN
+from ik_solver_ros.arm.servos import servo_arm
 from ik_solver_ros.control.follower import TrajectoryFollower
 from ik_solver_ros.control.servo_cycle import ServoCycle
 from ik_solver_ros.errors import ArmError, TrajectoryError
 from ik_solver_ros.servo import dynamixel, feetech
-from ik_solver_ros.servo.bus import Port, TableBus
-from ik_solver_ros.servo.calibration import FAMILIES, Calibration, ServoJoint
-from ik_solver_ros.servo.emulated.servos import EmulatedBus, EmulatedPort, EmulatedServo, Faults
+from ik_solver_ros.servo.bus import Port
+from ik_solver_ros.servo.calibration import Calibration, ServoJoint
+from ik_solver_ros.servo.emulated.faults import Faults
+from ik_solver_ros.servo.emulated.port import EmulatedPort
+from ik_solver_ros.servo.families import FAMILIES, load
 from ik_solver_ros.trajectory.limits import MotionLimits
 from ik_solver_ros.trajectory.plan import plan
 from ik_solver_ros.trajectory.trajectory import State, Trajectory
@@ -35,10 +38,11 @@ class Rig:
     """Three emulated servos, and a cycle that leads them."""
 
     def __init__(self, codec, url, faults=None):
-        self.servos = [EmulatedServo(codec, i + 1, p) for i, p in enumerate((2048, 2300, 1700))]
-        self.port = EmulatedPort(EmulatedBus(codec, self.servos), url, faults=faults)
+        emulator = load(FAMILIES[codec.name].emulator)({1: 2048, 2: 2300, 3: 1700})
+        self.servos = list(emulator.servos.values())
+        self.port = EmulatedPort(emulator, url, faults=faults)
         self.port.plug()
-        arm = ServoArm(calibration(codec.name), TableBus(Port(url, 1_000_000), codec))
+        arm = servo_arm(calibration(codec.name), Port(url, 1_000_000))
         self.cycle = ServoCycle(arm, self.followers)
         self.events = []
 
@@ -159,7 +163,7 @@ def test_a_servo_of_another_arm_is_refused(tmp_path):
     rig = Rig(feetech, str(tmp_path / "port"))
     joints = rig.cycle.arm.calibration.joints
     own = Calibration("feetech", 1_000_000, (joints[0], joints[1], ServoJoint("c", 3, 1, 2048, 500, 3600, TICK, -12)))
-    arm = ServoArm(own, rig.cycle.arm.bus)
+    arm = servo_arm(own, rig.cycle.arm.port)
     try:
         with pytest.raises(ArmError, match="'c' .* has the homing offset 0, the calibration -12"):
             arm.open()
@@ -288,7 +292,7 @@ def test_moved_by_hand_while_the_torque_is_off(rig):
 
 
 def test_a_bad_cable_publishes_nothing_that_is_not_true(tmp_path):
-    rig = Rig(feetech, str(tmp_path / "port"), Faults(seed=2, share=0.05, late=0.01))
+    rig = Rig(feetech, str(tmp_path / "port"), Faults(seed=2, fraction=0.05, late=0.01))
     try:
         assert rig.run(5.0, lambda: rig.cycle.connected)
         for _ in range(20):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ik_solver_ros.arm.register_servos import Sample
+from ik_solver_ros.arm.servos import Sample
 from ik_solver_ros.control.servo_watch import SILENT_AFTER, SilenceWatch, without_torque
 
 

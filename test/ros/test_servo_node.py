@@ -12,9 +12,9 @@ import yaml
 from conftest import URDF as ARMS
 
 from ik_solver_ros.kinematics.load import load_chain
-from ik_solver_ros.servo import feetech
 from ik_solver_ros.servo.emulated.calibration import emulated_calibration
-from ik_solver_ros.servo.emulated.servos import EmulatedBus, EmulatedPort, EmulatedServo
+from ik_solver_ros.servo.emulated.port import EmulatedPort
+from ik_solver_ros.servo.emulated.register_servos import FeetechEmulator
 
 from .conftest import values
 from .test_sim_node import chain_positions, trajectory
@@ -126,11 +126,11 @@ def test_other_servos(fresh_stage, protocol):
 @pytest.fixture
 def wired(tmp_path):
     """Emulated servos on a port of the test's own, and the calibration that fits them."""
-    servos = [EmulatedServo(feetech, i + 1, 2048) for i in range(6)]
+    servos = FeetechEmulator({i + 1: 2048 for i in range(6)})
     joints = {n: {"id": i + 1, "direction": 1, "zero": 2048, "min": 800, "max": 3300} for i, n in enumerate(NAMES)}
     path = tmp_path / "arm.yaml"
     path.write_text(yaml.safe_dump({"protocol": "feetech", "joints": joints}))
-    with EmulatedPort(EmulatedBus(feetech, servos), str(tmp_path / "port")) as port:
+    with EmulatedPort(servos, str(tmp_path / "port")) as port:
         yield port, {"port": port.url, "calibration": str(path), "protocol": ""}
 
 

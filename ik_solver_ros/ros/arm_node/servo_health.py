@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from diagnostic_msgs.msg import DiagnosticStatus
 
-from ik_solver_ros.arm.register_servos import Sample
+from ik_solver_ros.arm.servos import Sample
 from ik_solver_ros.control.servo_cycle import ServoCycle
 from ik_solver_ros.errors import listed
 from ik_solver_ros.ros.common.health import Tell

@@ -10,7 +10,7 @@ from rclpy.node import Node
 from std_srvs.srv import SetBool
 
 from ik_solver_ros.control.servo_cycle import ServoCycle
-from ik_solver_ros.errors import ArmError, BusError, IkSolverError
+from ik_solver_ros.errors import ArmError, BusError, IkSolverError, listed
 from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.ros.arm_node.arm_driver import ArmDriver
 from ik_solver_ros.ros.arm_node.arm_node import ArmNode
@@ -22,6 +22,7 @@ from ik_solver_ros.ros.common.health import Tell
 from ik_solver_ros.ros.common.parameters import DESCRIPTION_PARAMS, Param, value
 from ik_solver_ros.ros.common.spin import run
 from ik_solver_ros.ros.common.steady_clock import SteadyClock
+from ik_solver_ros.servo.families import EMULATED, FAMILIES
 
 PARAMS = (
     *DESCRIPTION_PARAMS,
@@ -30,7 +31,7 @@ PARAMS = (
     Param(
         "protocol",
         "",
-        "empty: the calibration's; emulated:feetech (or dynamixel, lx16a, ssc32, maestro): without an arm",
+        f"empty: the calibration's; {EMULATED}feetech (or {listed(list(FAMILIES)[1:])}): without an arm",
     ),
     Param("baud", 0, "of the port; 0: the calibration's", 0, 4_000_000),
     Param("cycle_rate", 100.0, "[Hz] of measuring and leading the servos, and of joint_states", 5.0, 500.0),

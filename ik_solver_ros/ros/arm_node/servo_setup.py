@@ -6,27 +6,19 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from rclpy.node import Node
 
-from ik_solver_ros.arm.lx16a import LxArm
-from ik_solver_ros.arm.pulse_board import BoardArm
-from ik_solver_ros.arm.register_servos import ServoArm, Servos
+from ik_solver_ros.arm.servos import ServoArm, servo_arm
 from ik_solver_ros.errors import CalibrationError, ParameterError, listed
 from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.ros.arm_node.controllers import Controller, named_positions
 from ik_solver_ros.ros.common.parameters import value
-from ik_solver_ros.servo import dynamixel, feetech
-from ik_solver_ros.servo.boards import EmulatedBoard, board_codec
-from ik_solver_ros.servo.bus import Port, TableBus
-from ik_solver_ros.servo.calibration import FAMILIES, Calibration, load_calibration
+from ik_solver_ros.servo.bus import Port
+from ik_solver_ros.servo.calibration import Calibration, load_calibration
 from ik_solver_ros.servo.emulated.calibration import emulated_calibration
-from ik_solver_ros.servo.emulated.servos import EmulatedBus, EmulatedPort, EmulatedServo
-from ik_solver_ros.servo.lx16a import EmulatedLx, LxBus
-
-EMULATED = "emulated:"
-CODECS: dict[str, Any] = {"feetech": feetech, "dynamixel": dynamixel}
+from ik_solver_ros.servo.emulated.port import emulate
+from ik_solver_ros.servo.families import EMULATED, FAMILIES
 
 
 def calibration_of(node: Node, chain: Chain) -> Calibration:
@@ -48,7 +40,7 @@ def calibration_of(node: Node, chain: Chain) -> Calibration:
     return found
 
 
-def servo_arm_of(node: Node, chain: Chain, calibration: Calibration, resources: ExitStack) -> Servos:
+def servo_arm_of(node: Node, chain: Chain, calibration: Calibration, resources: ExitStack) -> ServoArm:
     """The arm on the port that the parameters name, or on one with emulated servos, which end with `resources`.
 
     Raises ParameterError where there is none.
@@ -57,19 +49,15 @@ def servo_arm_of(node: Node, chain: Chain, calibration: Calibration, resources: 
     if value(node, "protocol").startswith(EMULATED):
         folder = resources.enter_context(TemporaryDirectory(prefix="ik_solver_ros_"))
         initial = named_positions(chain, "initial_positions", value(node, "initial_positions"))
-        emulated = _emulate(calibration, initial, str(Path(folder) / "port"))
-        url, reset_time = resources.enter_context(emulated).url, 0.0
+        url = resources.enter_context(emulate(calibration, initial, str(Path(folder) / "port"))).url
+        reset_time = 0.0
     if not url:
         raise ParameterError(
             "port", "", "the serial port of the arm is wanted, or protocol: emulated:feetech without one"
         )
     port = Port(url, value(node, "baud") or calibration.baud)
-    if calibration.protocol == "lx16a":
-        return LxArm(calibration, LxBus(port))
-    if calibration.family.measures:
-        return ServoArm(calibration, TableBus(port, CODECS[calibration.protocol]))
     start = named_positions(chain, "start_pose", value(node, "start_pose"))
-    return BoardArm(calibration, port, board_codec(calibration.protocol, reset_time), start)
+    return servo_arm(calibration, port, start=start, reset_time=reset_time)
 
 
 def park_positions_of(node: Node, chain: Chain, controllers: Sequence[Controller]) -> dict[str, float]:
@@ -82,18 +70,3 @@ def park_positions_of(node: Node, chain: Chain, controllers: Sequence[Controller
             if not lower <= park.get(name, lower) <= upper:
                 raise ParameterError("park_positions", park[name], f"{name} can go from {lower:.4g} to {upper:.4g}")
     return park
-
-
-def _emulate(calibration: Calibration, positions: dict[str, float], url: str) -> EmulatedPort[Any]:
-    """Servos at these positions, by joint, else at zero, on a port."""
-    ticks = {joint.id: joint.ticks(positions.get(joint.name, 0.0)) for joint in calibration.joints}
-    if not calibration.family.measures:
-        return EmulatedPort(EmulatedBoard(board_codec(calibration.protocol), dict(ticks)), url)
-    if calibration.protocol == "lx16a":
-        return EmulatedPort(EmulatedLx(dict(ticks)), url, baud=calibration.baud)
-    codec = CODECS[calibration.protocol]
-    servos = [EmulatedServo(codec, joint.id, ticks[joint.id]) for joint in calibration.joints]
-    for servo, joint in zip(servos, calibration.joints):
-        if joint.homing_offset is not None:
-            servo.set("homing_offset", joint.homing_offset)
-    return EmulatedPort(EmulatedBus(codec, servos), url, baud=calibration.baud)

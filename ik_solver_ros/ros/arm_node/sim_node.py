@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import sys
 import time
-from importlib.util import find_spec
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PoseStamped
 from rclpy.node import Node
 
+from ik_solver_ros.arm.backends import BACKENDS, simulated_arm
 from ik_solver_ros.arm.base import SimulatedArm
-from ik_solver_ros.arm.bullet import BulletArm
-from ik_solver_ros.arm.mock import MockArm
 from ik_solver_ros.control.follower_group import FollowerGroup
 from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.ros.arm_node.arm_driver import ArmDriver
@@ -36,7 +34,7 @@ PARAMS = (
         "backend",
         "auto",
         "what moves: physics, positions alone, or physics where PyBullet is installed",
-        choices=("auto", "pybullet", "mock"),
+        choices=("auto", *BACKENDS),
     ),
     Param("gui", False, "show PyBullet's window"),
     Param("floor", True, "a ground plane at z = 0"),
@@ -53,8 +51,11 @@ class SimDriver(ArmDriver):
     fatal = "the simulation ended"
 
     def __init__(self, node: Node, steady: SteadyClock, chain: Chain) -> None:
-        self._arm = arm = _open_simulator(node, chain)
+        self._arm = arm = _simulator(node, chain)
         groups = controllers(node, chain, arm.joint_names)
+        arm.open()
+        for note in arm.notes:
+            node.get_logger().info(note)
         self._followers = FollowerGroup(followers(groups, arm.read().positions))
         super().__init__(node, steady, arm.joint_names, groups, self._followers)
         self.summary = f" in {arm.name}"
@@ -122,20 +123,11 @@ class SimDriver(ArmDriver):
         self._publish(self._tip, convert.pose_msg(*pose, self._base_frame, state.header.stamp))
 
 
-def _open_simulator(node: Node, chain: Chain) -> SimulatedArm:
-    backend = value(node, "backend")
+def _simulator(node: Node, chain: Chain) -> SimulatedArm:
     initial = named_positions(chain, "initial_positions", value(node, "initial_positions"))
-    if backend == "mock" or (backend == "auto" and find_spec("pybullet") is None):
-        if backend == "auto":
-            node.get_logger().warning("PyBullet is not installed: the kinematic mock moves, without physics")
-        mock = MockArm(chain.model, initial)
-        mock.open()
-        return mock
-    arm = BulletArm(chain.model, initial, gui=value(node, "gui"), floor=value(node, "floor"))
-    arm.open()
-    for note in arm.notes:
-        node.get_logger().info(note)
-    return arm
+    return simulated_arm(
+        value(node, "backend"), chain.model, initial, gui=value(node, "gui"), floor=value(node, "floor")
+    )
 
 
 def main(args: list[str] | None = None) -> int:

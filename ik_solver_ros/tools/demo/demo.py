@@ -37,9 +37,8 @@ from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.kinematics.load import load_chain
 from ik_solver_ros.ros.common import convert
 from ik_solver_ros.ros.processes import NodeProcess, isolated_environment
-from ik_solver_ros.servo import feetech
 from ik_solver_ros.servo.emulated.calibration import emulated_calibration
-from ik_solver_ros.servo.emulated.servos import EmulatedBus, EmulatedPort, EmulatedServo
+from ik_solver_ros.servo.emulated.port import emulate
 from ik_solver_ros.share import share_dir
 from ik_solver_ros.tools.demo.film import FPS, Frame, Pose, write_gif
 from ik_solver_ros.tools.demo.goals import reachable_poses
@@ -67,17 +66,16 @@ class EmulatedArm:
         directory.mkdir(parents=True, exist_ok=True)
         path = directory / "servos.yaml"
         self._calibration.dump(path)
-        servos = [EmulatedServo(feetech, joint.id, joint.ticks(0.0)) for joint in self._calibration.joints]
         self._scratch = tempfile.TemporaryDirectory(prefix="ik_solver_ros_")
         url = str(Path(self._scratch.name) / "port")
-        self._port = EmulatedPort(EmulatedBus(feetech, servos), url, baud=self._calibration.baud)
+        self._port = emulate(self._calibration, {}, url)
         self.parameters: dict[str, object] = {"port": url, "calibration": str(path)}
         self._arm: SimulatedArm = BulletArm(chain.model) if find_spec("pybullet") else MockArm(chain.model)
 
     def tip(self) -> Pose:
         """By PyBullet's forward kinematics, where there is PyBullet."""
         with self._port.lock:
-            ticks = {servo.servo_id: servo.position for servo in self._port.bus.servos.values()}
+            ticks = self._port.bus.positions
         known = {joint.name: joint.position(ticks[joint.id]) for joint in self._calibration.joints}
         positions = np.array([known[name] for name in self._arm.joint_names])
         if isinstance(self._arm, BulletArm):
