@@ -17,9 +17,8 @@ import numpy as np
 from benchmarks.stage import URDF, peer
 from ik_solver_ros.kinematics.load import load_chain
 from ik_solver_ros.ros.processes import NodeProcess
-from ik_solver_ros.servo import feetech
 from ik_solver_ros.servo.emulated.calibration import emulated_calibration
-from ik_solver_ros.servo.emulated.servos import EmulatedBus, EmulatedPort, EmulatedServo
+from ik_solver_ros.servo.emulated.port import emulate
 
 SENDER = """
 import sys, time
@@ -55,8 +54,7 @@ def measure(kills: int = 100, ends: int = 10) -> None:
     calibration = emulated_calibration(chain, "feetech")
     with tempfile.TemporaryDirectory() as scratch:
         calibration.dump(Path(scratch) / "arm.yaml")
-        servos = [EmulatedServo(feetech, joint.id, joint.ticks(0.0)) for joint in calibration.joints]
-        with EmulatedPort(EmulatedBus(feetech, servos), f"{scratch}/port", baud=calibration.baud) as port:
+        with emulate(calibration, {}, f"{scratch}/port") as port:
             parameters = {
                 "description_file": str(URDF), "port": port.url, "calibration": f"{scratch}/arm.yaml", "protocol": ""
             }  # fmt: skip
@@ -66,8 +64,8 @@ def measure(kills: int = 100, ends: int = 10) -> None:
 
 def positions(calibration, port) -> np.ndarray:
     with port.lock:
-        ticks = [servo.position for servo in port.bus.servos.values()]
-    return np.array([joint.position(x) for joint, x in zip(calibration.joints, ticks)])
+        ticks = port.bus.positions
+    return np.array([joint.position(ticks[joint.id]) for joint in calibration.joints])
 
 
 def killed(chain, calibration, port, parameters, scratch, kills) -> None:

@@ -88,7 +88,7 @@ def follow(limits: MotionLimits, rng: np.random.Generator, sequences: int) -> No
         follower = TrajectoryFollower(limits, rest)
         now, positions, velocities, accelerations, held_once, off = 0.0, [], [], [], False, 0.0
         for _ in range(GOALS):
-            motion = planner.to(rng.uniform(limits.lower, limits.upper), follower.state(now).position, now)
+            motion = planner.to(rng.uniform(limits.lower, limits.upper), follower.advance(now).position, now)
             message = convert.trajectory_msg(motion.trajectory, motion.start)
             arrives = now + rng.uniform(0.0, 0.02)
             until = now + rng.uniform(0.02, 1.1 * motion.trajectory.duration + 0.05)
@@ -105,7 +105,7 @@ def follow(limits: MotionLimits, rng: np.random.Generator, sequences: int) -> No
                 if held and tick > 0.5 * (now + until):
                     held, held_once = False, True
                     follower.hold(tick)
-                state = follower.state(tick)
+                state = follower.advance(tick)
                 planned = planner.commanded(tick)
                 if tick >= arrives and planned is not None:
                     off = max(off, float(np.abs(planned.position - state.position).max()))

@@ -8,15 +8,15 @@ from contextlib import suppress
 
 import numpy as np
 
-from ik_solver_ros.arm.register_servos import ServoArm
+from ik_solver_ros.arm.servos import servo_arm
 from ik_solver_ros.control.follower import TrajectoryFollower
 from ik_solver_ros.control.servo_cycle import ServoCycle
 from ik_solver_ros.errors import ArmError, BusError, IkSolverError, TrajectoryError
 from ik_solver_ros.kinematics.load import load_chain
-from ik_solver_ros.servo import dynamixel, feetech
-from ik_solver_ros.servo.bus import Port, TableBus
+from ik_solver_ros.servo.bus import Port
 from ik_solver_ros.servo.emulated.calibration import emulated_calibration
-from ik_solver_ros.servo.emulated.servos import EmulatedBus, EmulatedPort, EmulatedServo, Faults
+from ik_solver_ros.servo.emulated.faults import Faults
+from ik_solver_ros.servo.emulated.port import emulate
 from ik_solver_ros.share import share_dir
 from ik_solver_ros.trajectory.limits import MotionLimits
 from ik_solver_ros.trajectory.plan import plan
@@ -27,8 +27,8 @@ PERIOD = 0.005  # [s]
 
 def measure(frames: int = 100_000, unplugs: int = 1_000, setpoints: int = 1_000_000) -> None:
     with tempfile.TemporaryDirectory() as scratch:
-        for codec in (feetech, dynamixel):
-            rate(codec, f"{scratch}/{codec.name}")
+        for protocol in ("feetech", "dynamixel"):
+            rate(protocol, f"{scratch}/{protocol}")
         bad_cable(frames, f"{scratch}/cable")
         unplugged(unplugs, f"{scratch}/unplug")
         nonsense(setpoints, f"{scratch}/nonsense")
@@ -37,15 +37,15 @@ def measure(frames: int = 100_000, unplugs: int = 1_000, setpoints: int = 1_000_
 class Rig:
     """The six servos of an SO-101 on a port, and a cycle that leads them."""
 
-    def __init__(self, codec, url: str, **options) -> None:
+    def __init__(self, url: str, protocol: str = "feetech", faults=None, baud: int | None = None) -> None:
         chain = load_chain(share_dir() / "urdf" / "so101.urdf")
-        self.calibration = emulated_calibration(chain, codec.name)
+        self.calibration = emulated_calibration(chain, protocol)
         self.joints = [chain.model.joints[joint.name] for joint in self.calibration.joints]
         self.names = tuple(joint.name for joint in self.joints)
-        servos = [EmulatedServo(codec, joint.id) for joint in self.calibration.joints]
-        self.port = EmulatedPort(EmulatedBus(codec, servos), url, **options)
+        self.port = emulate(self.calibration, {}, url)
+        self.port.faults, self.port.baud = faults, baud
         self.port.plug()
-        self.arm = ServoArm(self.calibration, TableBus(Port(url, self.calibration.baud), codec))
+        self.arm = servo_arm(self.calibration, Port(url, self.calibration.baud))
         lower, upper, velocity = (
             np.array([getattr(j, w) for j in self.joints]) for w in ("lower", "upper", "velocity")
         )
@@ -54,7 +54,7 @@ class Rig:
         self.rng = np.random.default_rng(0)
 
     def start(self) -> None:
-        self.until(lambda: self.cycle.followers is not None)
+        self.until(lambda: self.cycle.connected)
         for _ in range(50):
             with suppress(ArmError):
                 self.cycle.enable()
@@ -75,24 +75,24 @@ class Rig:
 
     def go(self) -> None:
         """To somewhere else, in a time that the limits allow."""
-        assert self.cycle.followers is not None
-        state = self.cycle.desired("arm", time.monotonic())
+        assert self.cycle.connected
+        state = self.cycle.setpoint("arm", time.monotonic())
         target = self.rng.uniform(0.7 * self.limits.lower, 0.7 * self.limits.upper)
         with suppress(TrajectoryError):
             self.cycle.accept("arm", plan(State.at_rest(state.position), target, self.limits), time.monotonic(), None)
 
     def truth(self) -> np.ndarray:
         with self.port.lock:
-            ticks = [servo.position for servo in self.port.bus.servos.values()]
-        return np.array([joint.position(x) for joint, x in zip(self.calibration.joints, ticks)])
+            ticks = self.port.bus.positions
+        return np.array([joint.position(ticks[joint.id]) for joint in self.calibration.joints])
 
     def close(self) -> None:
         self.arm.close()
         self.port.unplug()
 
 
-def rate(codec, url: str) -> None:
-    rig = Rig(codec, url, baud=1_000_000)
+def rate(protocol: str, url: str) -> None:
+    rig = Rig(url, protocol, baud=1_000_000)
     try:
         rig.start()
         began, cycles = time.monotonic(), 0
@@ -101,14 +101,14 @@ def rate(codec, url: str) -> None:
                 rig.go()
             rig.cycle.step(time.monotonic())
             cycles += 1
-        print(f"{codec.name}, 6 servos at 1 Mbaud by emulated timing, as fast as it goes: {cycles / 5.0:.0f} cycles/s")
+        print(f"{protocol}, 6 servos at 1 Mbaud by emulated timing, as fast as it goes: {cycles / 5.0:.0f} cycles/s")
     finally:
         rig.close()
 
 
 def bad_cable(frames: int, url: str) -> None:
     """A share of the replies is damaged, cut short, repeated, late or lost."""
-    rig = Rig(feetech, url, faults=Faults(seed=1, share=0.05, late=0.015))
+    rig = Rig(url, faults=Faults(seed=1, fraction=0.05, late=0.015))
     try:
         rig.start()
         gate = (
@@ -122,10 +122,10 @@ def bad_cable(frames: int, url: str) -> None:
             before = rig.truth()
             try:
                 now = time.monotonic()
-                rig.cycle._go_on(now)
-                fresh = rig.cycle._gated(rig.arm.samples(), now)
-                if rig.cycle.followers is not None and rig.cycle.enabled:
-                    rig.cycle._lead(rig.cycle._now)
+                at = rig.cycle._clock.advance(now)
+                fresh = rig.cycle._gate.plausible(rig.arm.samples(), now)
+                if rig.cycle.connected and rig.cycle.enabled:
+                    rig.cycle._write_setpoints(at)
             except IkSolverError:
                 errors += 1
                 continue
@@ -145,7 +145,7 @@ def bad_cable(frames: int, url: str) -> None:
 
 
 def unplugged(count: int, url: str) -> None:
-    rig = Rig(feetech, url)
+    rig = Rig(url)
     allowed = float(rig.limits.velocity.max()) * 0.05
     try:
         rig.start()
@@ -156,10 +156,10 @@ def unplugged(count: int, url: str) -> None:
             while time.monotonic() < until:
                 rig.step()
             rig.port.unplug()
-            rig.until(lambda: rig.cycle.followers is None)
+            rig.until(lambda: not rig.cycle.connected)
             seen = len(rig.port.bus.writes)
             rig.port.plug()
-            delays.append(rig.until(lambda: rig.cycle.followers is not None))
+            delays.append(rig.until(lambda: rig.cycle.connected))
             for _ in range(4):
                 rig.step()
             writes = rig.port.bus.writes[seen:]
@@ -179,7 +179,7 @@ def unplugged(count: int, url: str) -> None:
 
 
 def nonsense(count: int, url: str) -> None:
-    rig = Rig(feetech, url)
+    rig = Rig(url)
     try:
         rig.start()
         rig.port.bus.writes.clear()

@@ -15,6 +15,7 @@
     |   `-- LimitError             missing, non-finite or crossed limits
     |-- GoalError (ValueError)     an argument of a goal or of solve() that cannot be used
     |   `-- UnknownFrameError      a goal in a frame that nobody knows
+    |-- ParameterError (ValueError)  a node's parameter, or a tolerance, that cannot be used
     |-- UnknownSolverError (KeyError)
     |-- UnsupportedChainError      a solver that cannot work on this chain
     |-- MissingPackageError        a solver whose optional package is not installed
@@ -112,8 +113,7 @@ class GoalError(IkSolverError, ValueError):
 
     def __init__(self, argument: str, value: Any, wanted: str) -> None:
         self.argument, self.value, self.wanted = argument, value, wanted
-        shown = value.tolist() if hasattr(value, "tolist") else value  # numpy's numbers as plain ones
-        super().__init__(f"{argument} = {shown!r}: {wanted}")
+        super().__init__(_refusal(argument, value, wanted))
 
 
 class UnknownFrameError(GoalError):
@@ -123,6 +123,19 @@ class UnknownFrameError(GoalError):
         self.available = tuple(available)
         known = f"frames {which}" if which else "frames"
         super().__init__("frame_id", frame, f"unknown frame; known {known} are: {listed(self.available)}")
+
+
+class ParameterError(IkSolverError, ValueError):
+    """A parameter that cannot be used; `name`, `value` and `wanted` say which, what and what would be right."""
+
+    def __init__(self, name: str, value: Any, wanted: str) -> None:
+        self.name, self.value, self.wanted = name, value, wanted
+        super().__init__(_refusal(name, value, wanted))
+
+
+def _refusal(name: str, value: Any, wanted: str) -> str:
+    shown = value.tolist() if hasattr(value, "tolist") else value  # numpy's numbers as plain ones
+    return f"{name} = {shown!r}: {wanted}"
 
 
 class UnknownSolverError(IkSolverError, KeyError):

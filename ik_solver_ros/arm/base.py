@@ -1,14 +1,15 @@
-"""The Arm protocol: what a backend must do. One contract test runs on every backend."""
+"""The Arm protocol: what a back-end must do. One contract test runs on every back-end."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from ik_solver_ros.errors import ArmError
 from ik_solver_ros.kinematics.kernels import Array
+from ik_solver_ros.kinematics.model import MOVING, Joint, RobotModel
 
 
 class Reading(NamedTuple):
@@ -45,12 +46,18 @@ class SimulatedArm(Arm, Protocol):
 
     name: str  # for people
     time_step: float  # [s]
+    notes: list[str]  # once it is open: sentences about what was chosen, assumed or left out
 
     def advance(self) -> None:
         """Let one time_step pass."""
 
     def link_pose(self, base: str, link: str) -> tuple[Array, Array]:
         """Where the frame of `link` is, as seen from `base`: position (3,) [m], quaternion (4,) xyzw."""
+
+
+def commandable_joints(model: RobotModel) -> list[Joint]:
+    """The joints that can be commanded; mimic joints follow theirs."""
+    return [j for j in model.joints.values() if j.type in MOVING and j.mimic is None]
 
 
 def checked_command(joint_names: tuple[str, ...], **values: Array) -> None:
@@ -65,17 +72,18 @@ def checked_command(joint_names: tuple[str, ...], **values: Array) -> None:
             raise ArmError(f"{what} must be finite: {bad}")
 
 
-def starting_positions(joint_names: tuple[str, ...], lower: Array, upper: Array, given: Mapping[str, float]) -> Array:
-    """Where a simulated arm begins: as given by name, else at zero, or at the limit nearest to it.
+def starting_positions(joints: Sequence[Joint], given: Mapping[str, float] | None) -> Array:
+    """Where a simulated arm begins (n,): as given by name, else at zero, or at the limit nearest to it.
 
     Raises ArmError for a name that is no joint and for a position outside the limits.
     """
-    start = np.clip(np.zeros(len(joint_names)), lower, upper)
-    for name, value in given.items():
-        if name not in joint_names:
-            raise ArmError(f"initial position for {name!r}, which is no joint of this arm: {', '.join(joint_names)}")
-        i = joint_names.index(name)
-        if not lower[i] <= value <= upper[i]:
-            raise ArmError(f"initial position {value} of {name!r} is outside its limits [{lower[i]}, {upper[i]}]")
-        start[i] = value
-    return start
+    start = {joint.name: float(np.clip(0.0, joint.lower, joint.upper)) for joint in joints}
+    limits = {joint.name: (joint.lower, joint.upper) for joint in joints}
+    for name, value in (given or {}).items():
+        if name not in limits:
+            raise ArmError(f"initial position for {name!r}, which is no joint of this arm: {', '.join(limits)}")
+        lower, upper = limits[name]
+        if not lower <= value <= upper:
+            raise ArmError(f"initial position {value} of {name!r} is outside its limits [{lower}, {upper}]")
+        start[name] = value
+    return np.array(list(start.values()))

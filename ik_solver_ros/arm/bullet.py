@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from ik_solver_ros.arm.base import Reading, checked_command, starting_positions
+from ik_solver_ros.arm.base import Reading, checked_command, commandable_joints, starting_positions
 from ik_solver_ros.arm.bullet_urdf import for_bullet
 from ik_solver_ros.errors import ArmError
 from ik_solver_ros.kinematics.kernels import Array
-from ik_solver_ros.kinematics.model import RobotModel
+from ik_solver_ros.kinematics.model import MOVING, RobotModel
 from ik_solver_ros.pybullet_client import connect_pybullet
 
 GRAVITY = -9.81  # [m/s^2]
-POSITION_GAIN = 0.3  # share of the position error that the motors remove in a time step
+POSITION_GAIN = 0.3  # fraction of the position error that the motors remove in a time step
 ASSUMED_EFFORT = 50.0  # [N m or N] where the URDF says 0 or nothing
 
 
@@ -43,12 +43,10 @@ class BulletArm:
         self.time_step = time_step
         self.notes: list[str] = []
         self._model, self._gui, self._floor = model, gui, floor
-        moving = [j for j in model.joints.values() if j.type in ("revolute", "continuous", "prismatic")]
-        self._joints = [j for j in moving if j.mimic is None]
-        self._mimics = [j for j in moving if j.mimic is not None]
+        self._joints = commandable_joints(model)
+        self._mimics = [j for j in model.joints.values() if j.type in MOVING and j.mimic is not None]
         self.joint_names = tuple(j.name for j in self._joints)
-        lower, upper = (np.array([getattr(j, end) for j in self._joints]) for end in ("lower", "upper"))
-        self._initial = starting_positions(self.joint_names, lower, upper, initial or {})
+        self._initial = starting_positions(self._joints, initial)
         self._bullet: Any = None
 
     def open(self) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from ik_solver_ros.arm.base import Reading, checked_command, starting_positions
+from ik_solver_ros.arm.base import Reading, checked_command, commandable_joints, starting_positions
 from ik_solver_ros.errors import ArmError
 from ik_solver_ros.kinematics.kernels import Array
 from ik_solver_ros.kinematics.model import RobotModel
@@ -19,14 +19,21 @@ class MockArm:
     name = "kinematic mock"
 
     def __init__(
-        self, model: RobotModel, initial: Mapping[str, float] | None = None, time_step: float = 1.0 / 240.0
+        self,
+        model: RobotModel,
+        initial: Mapping[str, float] | None = None,
+        time_step: float = 1.0 / 240.0,
+        *,
+        gui: bool = False,
+        floor: bool = True,
     ) -> None:
+        """Neither gui nor floor makes a difference: there is no window, and nothing falls."""
         self.time_step = time_step
+        self.notes: list[str] = []
         self._model = model
-        joints = [j for j in model.joints.values() if j.type in ("revolute", "continuous", "prismatic") and not j.mimic]
+        joints = commandable_joints(model)
         self.joint_names = tuple(j.name for j in joints)
-        lower, upper = np.array([j.lower for j in joints]), np.array([j.upper for j in joints])
-        self._positions = starting_positions(self.joint_names, lower, upper, initial or {})
+        self._positions = starting_positions(joints, initial)
         self._target = self._positions
         self._velocities = np.zeros(len(joints))
         self._open = False

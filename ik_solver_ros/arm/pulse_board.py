@@ -1,4 +1,4 @@
-"""BoardArm: hobby servos on a board that pulses them and cannot measure; what it reads is what it was told.
+"""PulseBoardArm: hobby servos on a board that pulses them and cannot measure; what it reads is what it was told.
 
 Where the joints are before the first pulse nobody knows: they are declared to be at `start`, and no pulse is sent
 before somebody asks for it. If they are elsewhere, they snap there then; put the arm in that pose before.
@@ -12,28 +12,28 @@ from collections.abc import Mapping
 import numpy as np
 
 from ik_solver_ros.arm.base import Reading, checked_command
-from ik_solver_ros.arm.register_servos import Sample
+from ik_solver_ros.arm.servos import Sample
 from ik_solver_ros.errors import ArmError, BusError
 from ik_solver_ros.kinematics.kernels import Array
-from ik_solver_ros.servo.boards import BoardCodec
-from ik_solver_ros.servo.bus import Port
 from ik_solver_ros.servo.calibration import Calibration
+from ik_solver_ros.servo.pulse_bus import PulseBus
 
 ALIVE_EVERY = 0.1  # [s] between questions whether the board is there
-ANSWER_WITHIN = 0.1  # [s]
 
 
-class BoardArm:
+class PulseBoardArm:
     """All joints of a calibration, whose ticks are us of pulse. Not thread-safe: one thread owns it."""
 
-    def __init__(self, calibration: Calibration, port: Port, codec: BoardCodec, start: Mapping[str, float]) -> None:
-        """start: where each joint is held to be before the first pulse [rad or m], by name; 0 where it is not said."""
-        self.calibration, self.port, self.codec = calibration, port, codec
+    def __init__(
+        self, calibration: Calibration, bus: PulseBus, start: Mapping[str, float], reset_time: float = 0.0
+    ) -> None:
+        """start, reset_time: as of `servo_arm`."""
+        self.calibration, self.bus, self.port = calibration, bus, bus.port
         self.joint_names = tuple(joint.name for joint in calibration.joints)
-        self.name = f"{calibration.protocol} board on {port.url}"
+        self.name = f"{calibration.protocol} board on {bus.port.url}"
         self.time_outs: dict[int, int] = {}
+        self._reset_time = reset_time
         self._pulses = {j.id: j.ticks(float(start.get(j.name, 0.0))) for j in calibration.joints}
-        self._before = dict(self._pulses)
         self._on = False
         self._asked_at = -np.inf
 
@@ -42,7 +42,7 @@ class BoardArm:
         self.port.open()
         self._on = False
         try:
-            time.sleep(self.codec.reset_time)
+            self.bus.wait_for_restart(self._reset_time)
             self._ask()
         except (ArmError, BusError):
             self.port.close()
@@ -76,17 +76,17 @@ class BoardArm:
         pulses = {j.id: j.ticks(float(q)) for j, q in zip(self.calibration.joints, positions)}
         changed = {channel: width for channel, width in pulses.items() if width != self._pulses[channel]}
         if changed:
-            self.port.write(self.codec.pulses(changed))
+            self.bus.pulse(changed)
         self._pulses = pulses
 
     def enable(self) -> None:
         """Begin to pulse, where the joints are held to be. Raises BusError."""
-        self.port.write(self.codec.pulses(self._pulses))
+        self.bus.pulse(self._pulses)
         self._on = True
 
     def release(self) -> None:
         """No more pulses. Raises BusError."""
-        self.port.write(self.codec.pulses(dict.fromkeys(self._pulses, 0)))
+        self.bus.pulse(dict.fromkeys(self._pulses, 0))
         self._on = False
 
     def health(self) -> dict[str, float]:
@@ -98,14 +98,5 @@ class BoardArm:
         self.port.close()
 
     def _ask(self) -> None:
-        self.port.flush()
-        self.port.write(self.codec.alive())
-        deadline, reply = time.monotonic() + ANSWER_WITHIN, b""
-        while not self.codec.answered(reply):
-            received = self.port.read(deadline)
-            if not received:
-                raise ArmError(
-                    f"no answer from the {self.calibration.protocol} board on {self.port.url}; is it powered?"
-                )
-            reply += received
+        self.bus.ask()
         self._asked_at = time.monotonic()

@@ -7,9 +7,9 @@ import select
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from ik_solver_ros.cli.common import chain_arguments, load
+from ik_solver_ros.servo.families import FAMILIES
 
 RESET_TIME = 2.0  # [s] that an Arduino takes to start anew when its port is opened
 
@@ -23,7 +23,7 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
         "writes what servo_node needs to know. Or takes over a calibration of LeRobot's.",
     )
     parser.add_argument("--port", help="serial port, best by /dev/serial/by-id/...")
-    parser.add_argument("--protocol", choices=("feetech", "dynamixel", "lx16a", "ssc32", "maestro"), default="feetech")
+    parser.add_argument("--protocol", choices=tuple(FAMILIES), default="feetech")
     parser.add_argument("--baud", type=int, help="default: 1000000; lx16a and boards: 115200")
     chain_arguments(parser, tool_axis=False)
     parser.add_argument("--lerobot", type=Path, help="a calibration (JSON) of LeRobot's to take over")
@@ -33,13 +33,8 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
 
 def run(parsed: argparse.Namespace) -> int:
     """Write a calibration: 1 where it was given up, 2 without a port."""
-    from ik_solver_ros.servo import dynamixel, feetech
-    from ik_solver_ros.servo.boards import board_codec
-    from ik_solver_ros.servo.bus import Port, TableBus
-    from ik_solver_ros.servo.by_hand import ByHand, LxByHand, TableByHand
-    from ik_solver_ros.servo.calibration import FAMILIES, from_lerobot
-    from ik_solver_ros.servo.lx16a import LxBus
-    from ik_solver_ros.tools.calibrate.board_wizard import calibrate_board
+    from ik_solver_ros.servo.bus import Port
+    from ik_solver_ros.servo.calibration import from_lerobot
     from ik_solver_ros.tools.calibrate.wizard import calibrate
 
     chain = load(parsed)
@@ -55,15 +50,7 @@ def run(parsed: argparse.Namespace) -> int:
     port = Port(parsed.port, parsed.baud or FAMILIES[parsed.protocol].baud)
     port.open()
     try:
-        if FAMILIES[parsed.protocol].measures:
-            codecs: dict[str, Any] = {"feetech": feetech, "dynamixel": dynamixel}
-            servos: ByHand = LxByHand(LxBus(port))
-            if parsed.protocol in codecs:
-                servos = TableByHand(TableBus(port, codecs[parsed.protocol]))
-            calibrate(chain, servos, parsed.protocol, parsed.out, _ask, print)
-        else:
-            codec = board_codec(parsed.protocol, RESET_TIME)
-            calibrate_board(chain, port, codec, parsed.protocol, parsed.out, _ask, print)
+        calibrate(chain, port, parsed.protocol, parsed.out, _ask, print, RESET_TIME)
     except (KeyboardInterrupt, EOFError):
         print("\nnothing more is written", file=sys.stderr)
         return 1

@@ -108,7 +108,7 @@ class Run:
                 one = waiting.pop(0)
                 with suppress(TrajectoryError):  # what is refused changes nothing
                     follower.accept(one.trajectory, one.t, one.start)
-            rows.append(follower.state(float(now)))
+            rows.append(follower.advance(float(now)))
         return State(*(np.array(column) for column in zip(*rows)))
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ik_solver_ros.errors import GoalError
+from ik_solver_ros.errors import ParameterError
 from ik_solver_ros.kinematics.kernels import Array
 
 STOPPED_VELOCITY = 0.01  # per s, joint_trajectory_controller's own
@@ -30,14 +30,21 @@ class Tolerances:
         goal_time: float = 0.0,
         stopped_velocity: float = STOPPED_VELOCITY,
     ) -> Tolerances:
-        """Tolerances by joint. Raises GoalError for what is negative or not finite."""
+        """Tolerances by joint. Raises ParameterError for what is negative or not finite."""
         columns = [np.array([float((given or {}).get(name, 0.0)) for name in joint_names]) for given in (path, goal)]
         for what, column in zip(("trajectory", "goal"), columns):
             wrong = ~(np.isfinite(column) & (column >= 0.0))
             if wrong.any():
                 i = int(np.argmax(wrong))
-                raise GoalError(f"constraints.{joint_names[i]}.{what}", column[i], "a number from 0 on is wanted")
+                raise ParameterError(f"constraints.{joint_names[i]}.{what}", column[i], "a number from 0 on is wanted")
         for name, number in (("goal_time", goal_time), ("stopped_velocity_tolerance", stopped_velocity)):
             if not (np.isfinite(number) and number >= 0.0):
-                raise GoalError(f"constraints.{name}", number, "a number from 0 on is wanted")
+                raise ParameterError(f"constraints.{name}", number, "a number from 0 on is wanted")
         return Tolerances(columns[0], columns[1], float(goal_time), float(stopped_velocity))
+
+
+def worst_violation(error: Array, tolerance: Array) -> int | None:
+    """The joint that is farthest beyond its tolerance, (n,) each; None where all are within it, or have none."""
+    ratio = np.divide(error, tolerance, out=np.zeros_like(error), where=tolerance > 0.0)
+    worst = int(np.argmax(ratio))
+    return worst if ratio[worst] > 1.0 else None

@@ -9,17 +9,29 @@ from __future__ import annotations
 
 import errno
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import serial
 
 from ik_solver_ros.errors import BusError, listed
-from ik_solver_ros.servo.table import BROADCAST, PING, READ, WRITE, Packet, Register, TableCodec
+from ik_solver_ros.servo.registers import (
+    BROADCAST,
+    PING,
+    READ,
+    SYNC_READ,
+    SYNC_WRITE,
+    WRITE,
+    Packet,
+    Register,
+    RegisterCodec,
+    read_data,
+    sync_write_data,
+    write_data,
+)
 
 WRITE_TIMEOUT = 0.1  # [s]
 REPLY_TIMEOUT = 0.01  # [s] beyond what the bytes themselves take
-QUIET, QUIET_AMONG_MANY = 0.1, 0.02  # [s] after a time-out of one servo that was asked alone, or among others
 RETRIES, RETRIES_AMONG_MANY = 3, 1  # alone: to bring the torque on, where no cycle waits
 
 
@@ -111,32 +123,78 @@ def _advice(url: str, error: Exception) -> str:
     return text
 
 
-class TableBus:
-    """Requests to Feetech's or Dynamixel's servos on a port."""
+class Bus:
+    """Requests to servos on a port, one after another."""
 
-    def __init__(self, port: Port, codec: TableCodec) -> None:
-        self.port, self.codec = port, codec
+    quiet_alone, quiet_among_many = 0.1, 0.02  # [s] after a time-out of one servo that was asked alone, or among others
+
+    def __init__(self, port: Port, parse: Callable[[bytes], tuple[list[Packet], bytes]]) -> None:
+        """parse: the whole, undamaged replies in a buffer, and what may be the beginning of another."""
+        self.port, self._parse = port, parse
         self.time_outs: dict[int, int] = {}  # of each servo, ever
-        self.errors: dict[int, int] = {}  # the error bits of each servo's last reply
-        self.repeated = 0  # requests
         self.latency = 0.0  # [s] from a request to its last reply, averaged over some twenty
         self._quiet_until = 0.0
 
+    def exchange(
+        self, frame: bytes, ids: Sequence[int], size: int | None, code: int | None = None
+    ) -> dict[int, Packet]:
+        """The replies to a request, from those of `ids` that answer in time.
+
+        size, code: what a reply to this request must have; None: any. Raises BusError where the port is gone.
+        """
+        while (wait := self._quiet_until - time.monotonic()) > 0.0:
+            self.port.read(time.monotonic() + wait)
+        self.port.flush()
+        began = time.monotonic()
+        self.port.write(frame)
+        expected = len(frame) + len(ids) * (12 + (size or 0))
+        deadline = began + REPLY_TIMEOUT + 10.0 * expected / self.port.baud
+        replies: dict[int, Packet] = {}
+        buffer = b""
+        while len(replies) < len(ids):
+            received = self.port.read(deadline)
+            if not received:
+                # What comes still is nobody's reply any more.
+                quiet = self.quiet_alone if len(ids) == 1 else self.quiet_among_many
+                self._quiet_until = time.monotonic() + quiet
+                return replies
+            packets, buffer = self._parse(buffer + received)
+            for packet in packets:
+                if packet.servo_id in ids and size in (None, len(packet.data)) and code in (None, packet.code):
+                    replies[packet.servo_id] = packet
+        self.latency += 0.05 * (time.monotonic() - began - self.latency)
+        return replies
+
+    def count_time_outs(self, ids: Iterable[int]) -> None:
+        """Remember that these did not answer."""
+        for servo_id in ids:
+            self.time_outs[servo_id] = self.time_outs.get(servo_id, 0) + 1
+
+
+class RegisterBus(Bus):
+    """Requests to Feetech's or Dynamixel's servos on a port."""
+
+    def __init__(self, port: Port, codec: RegisterCodec) -> None:
+        super().__init__(port, codec.parse_statuses)
+        self.codec = codec
+        self.errors: dict[int, int] = {}  # the error bits of each servo's last reply
+        self.repeated = 0  # requests
+
     def ping(self, servo_id: int) -> bool:
         """Whether a servo answers, asked once. Raises BusError where the port is gone."""
-        replies = self._once(self.codec.instruction(servo_id, PING), [servo_id], None)
+        replies = self.exchange(self.codec.instruction(servo_id, PING), [servo_id], None)
         self._quiet_until = 0.0  # most ids have no servo, and their replies would be nobody else's
         return servo_id in replies
 
     def read(self, servo_id: int, register: Register) -> int | None:
         """A register of one servo; None where it does not answer. Raises BusError where the port is gone."""
-        data = self.codec.read_data(register.address, register.size)
+        data = read_data(self.codec, register.address, register.size)
         replies = self._request(self.codec.instruction(servo_id, READ, data), [servo_id], register.size)
         return register.decode(replies[servo_id].data) if servo_id in replies else None
 
     def write(self, servo_id: int, register: Register, value: int) -> bool:
         """Set a register of one servo; whether it says so. Raises BusError where the port is gone."""
-        data = self.codec.write_data(register.address, register.encode(value))
+        data = write_data(self.codec, register.address, register.encode(value))
         return servo_id in self._request(self.codec.instruction(servo_id, WRITE, data), [servo_id], 0)
 
     def sync_read(self, register: Register, ids: Sequence[int]) -> dict[int, int]:
@@ -146,51 +204,24 @@ class TableBus:
 
     def sync_read_block(self, address: int, size: int, ids: Sequence[int]) -> dict[int, bytes]:
         """Neighbouring registers of many servos, of those that answer. Raises BusError where the port is gone."""
-        data = self.codec.sync_read_data(address, size, ids)
-        frame = self.codec.instruction(BROADCAST, self.codec.sync_read_code, data)
+        data = read_data(self.codec, address, size, ids)
+        frame = self.codec.instruction(BROADCAST, SYNC_READ, data)
         return {servo_id: reply.data for servo_id, reply in self._request(frame, ids, size).items()}
 
     def sync_write(self, register: Register, values: Mapping[int, int]) -> None:
         """Set a register of many servos, which say nothing to it. Raises BusError where the port is gone."""
         rows = {servo_id: register.encode(value) for servo_id, value in values.items()}
-        data = self.codec.sync_write_data(register.address, register.size, rows)
-        self.port.write(self.codec.instruction(BROADCAST, self.codec.sync_write_code, data))
+        data = sync_write_data(self.codec, register.address, register.size, rows)
+        self.port.write(self.codec.instruction(BROADCAST, SYNC_WRITE, data))
 
     def _request(self, frame: bytes, ids: Sequence[int], size: int | None) -> dict[int, Packet]:
         """The replies to a request, from those of `ids` that answer with `size` bytes of data; None: with any."""
         retries = RETRIES if len(ids) == 1 else RETRIES_AMONG_MANY
-        for attempt in range(retries + 1):
-            began = time.monotonic()
-            replies = self._once(frame, ids, size)
-            if len(replies) == len(ids):
-                self.latency += 0.05 * (time.monotonic() - began - self.latency)
-                break
-            if attempt < retries:
-                self.repeated += 1
-        for servo_id in ids:
-            if servo_id in replies:
-                self.errors[servo_id] = replies[servo_id].code
-            else:
-                self.time_outs[servo_id] = self.time_outs.get(servo_id, 0) + 1
-        return replies
-
-    def _once(self, frame: bytes, ids: Sequence[int], size: int | None) -> dict[int, Packet]:
-        while (wait := self._quiet_until - time.monotonic()) > 0.0:
-            self.port.read(time.monotonic() + wait)
-        self.port.flush()
-        self.port.write(frame)
-        expected = len(frame) + len(ids) * (12 + (size or 0))
-        deadline = time.monotonic() + REPLY_TIMEOUT + 10.0 * expected / self.port.baud
-        replies: dict[int, Packet] = {}
-        buffer = b""
-        while len(replies) < len(ids):
-            received = self.port.read(deadline)
-            if not received:
-                # What comes still is nobody's reply any more.
-                self._quiet_until = time.monotonic() + (QUIET if len(ids) == 1 else QUIET_AMONG_MANY)
-                break
-            packets, buffer = self.codec.parse_statuses(buffer + received)
-            for packet in packets:
-                if packet.servo_id in ids and size in (None, len(packet.data)):
-                    replies[packet.servo_id] = packet
+        replies = self.exchange(frame, ids, size)
+        while len(replies) < len(ids) and retries > 0:
+            retries -= 1
+            self.repeated += 1
+            replies = self.exchange(frame, ids, size)
+        self.errors |= {servo_id: reply.code for servo_id, reply in replies.items()}
+        self.count_time_outs(servo_id for servo_id in ids if servo_id not in replies)
         return replies

@@ -1,4 +1,4 @@
-"""Servos that are moved by hand and tell where they are: what a calibration needs of them, for every protocol."""
+"""Servos that are moved by hand and tell where they are: what a calibration needs of them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from ik_solver_ros.errors import CalibrationError
-from ik_solver_ros.servo.bus import Port, TableBus
-from ik_solver_ros.servo.lx16a import POSITION_READ, LxBus
+from ik_solver_ros.servo.bus import Port, RegisterBus
+from ik_solver_ros.servo.lx16a import POSITION_READ
+from ik_solver_ros.servo.lx16a_bus import Lx16aBus
 
 NUDGE, STEPS = 0.06, 10  # [rad] of a jog there and back, and in how many steps each way
 PAUSE = 0.03  # [s] after each of them
@@ -35,10 +36,10 @@ class ByHand(Protocol):
         """What a servo adds to its positions [ticks], where it can."""
 
 
-class TableByHand:
+class RegisterServosByHand:
     """Feetech's and Dynamixel's servos."""
 
-    def __init__(self, bus: TableBus) -> None:
+    def __init__(self, bus: RegisterBus) -> None:
         self.bus, self.port, self._registers = bus, bus.port, bus.codec.registers
 
     def found(self, ids: Iterable[int]) -> list[int]:
@@ -65,14 +66,14 @@ class TableByHand:
         self.bus.write(servo_id, torque, 0)
 
     def homing_offset(self, servo_id: int) -> int | None:
-        """Feetech's have one."""
-        return self.bus.read(servo_id, self._registers["homing_offset"]) if self.bus.codec.name == "feetech" else None
+        """Where their protocol has a calibration note it."""
+        return self.bus.read(servo_id, self._registers["homing_offset"]) if self.bus.codec.notes_offset else None
 
 
-class LxByHand:
+class Lx16aByHand:
     """Hiwonder's LX-16A."""
 
-    def __init__(self, bus: LxBus) -> None:
+    def __init__(self, bus: Lx16aBus) -> None:
         self.bus, self.port = bus, bus.port
 
     def found(self, ids: Iterable[int]) -> list[int]:
@@ -107,5 +108,5 @@ def _known(servo_id: int, ticks: int | None) -> int:
 
 
 def _there_and_back(per_tick: float) -> list[int]:
-    there = [round(NUDGE / per_tick * step / STEPS) for step in range(STEPS + 1)]
-    return there + there[-2::-1]
+    out = [round(NUDGE / per_tick * step / STEPS) for step in range(STEPS + 1)]
+    return out + out[-2::-1]

@@ -21,31 +21,8 @@ from typing import Any
 import yaml
 
 from ik_solver_ros.errors import CalibrationError, listed
+from ik_solver_ros.servo.families import FAMILIES, Family
 
-TURN = 2.0 * math.pi
-
-
-@dataclass(frozen=True)
-class Family:
-    """What servos of one protocol have in common."""
-
-    ticks: tuple[int, int]  # the positions that they can be told
-    per_tick: float  # [rad]
-    baud: int
-    fastest: float  # [ticks/s] that any of them turns
-    measures: bool = True
-
-
-# STS3215: 360 deg in 4096 steps; XL430 likewise, and several turns in extended position mode.
-FAMILIES = {
-    "feetech": Family((0, 4095), TURN / 4096.0, 1_000_000, 5000.0),
-    "dynamixel": Family((-1_048_575, 1_048_575), TURN / 4096.0, 1_000_000, 7000.0),
-    # 240 deg in 1000 steps
-    "lx16a": Family((0, 1000), TURN / 1500.0, 115_200, 1300.0),
-    # Hobby servos: ticks are us of pulse, id is the channel; half a turn from 500 to 2500 us, as most of them do.
-    "ssc32": Family((500, 2500), TURN / 4000.0, 115_200, 5000.0, measures=False),
-    "maestro": Family((500, 2500), TURN / 4000.0, 115_200, 5000.0, measures=False),
-}
 KEYS = {"id", "direction", "zero", "min", "max", "per_tick", "homing_offset"}
 
 
@@ -155,11 +132,12 @@ def load_calibration(path: Path) -> Calibration:
     return Calibration(protocol, baud, _distinct(path, joints))
 
 
-def from_lerobot(path: Path, baud: int = 1_000_000) -> Calibration:
+def from_lerobot(path: Path) -> Calibration:
     """A calibration that LeRobot wrote (JSON) for Feetech's servos; zero is the middle of each range.
 
     Raises CalibrationError and OSError.
     """
+    family = FAMILIES["feetech"]
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
         joints = tuple(
@@ -170,7 +148,7 @@ def from_lerobot(path: Path, baud: int = 1_000_000) -> Calibration:
                 round((int(row["range_min"]) + int(row["range_max"])) / 2),
                 int(row["range_min"]),
                 int(row["range_max"]),
-                FAMILIES["feetech"].per_tick,
+                family.per_tick,
                 int(row["homing_offset"]),
             )
             for name, row in data.items()
@@ -178,8 +156,8 @@ def from_lerobot(path: Path, baud: int = 1_000_000) -> Calibration:
     except (json.JSONDecodeError, KeyError, TypeError, ValueError, AttributeError) as error:
         raise CalibrationError(f"{path}: not a calibration of LeRobot's: {type(error).__name__} {error}") from error
     for joint in joints:
-        _check(path, joint, FAMILIES["feetech"])
-    return Calibration("feetech", baud, _distinct(path, joints))
+        _check(path, joint, family)
+    return Calibration("feetech", family.baud, _distinct(path, joints))
 
 
 def _joint(path: Path, name: str, row: Any, family: Family) -> ServoJoint:

@@ -8,19 +8,22 @@ the XL330-M288, whose addresses below the XL430, XM430 and 2XL430 share.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from ik_solver_ros.servo.table import BROADCAST, Packet, Register
+from ik_solver_ros.servo.framing import Framing
+from ik_solver_ros.servo.registers import Packet, Register, named_bits
 
-HEADER = b"\xff\xff\xfd\x00"
 STUFFED, PLAIN = b"\xff\xff\xfd\xfd", b"\xff\xff\xfd"
 STATUS = 0x55
-SHORTEST, LONGEST = 3, 1024
+VELOCITY_RPM = 0.229  # of a unit of velocity
 
 name = "dynamixel"
-sync_read_code, sync_write_code = 0x82, 0x83
+address_size = 2
+velocity_unit = VELOCITY_RPM * 4096.0 / 60.0
+notes_offset = False
 registers: Mapping[str, Register] = {
     "model": Register(0, 2),
+    "firmware": Register(6, 1),
     "drive_mode": Register(10, 1),
     "operating_mode": Register(11, 1),
     "homing_offset": Register(20, 4, signed=True),
@@ -57,18 +60,20 @@ def _crc_table() -> list[int]:
 CRC_TABLE = _crc_table()
 
 
-def crc(frame: bytes) -> int:
+def crc(frame: bytes) -> bytes:
     """CRC-16 with the polynomial 8005, of everything before it."""
     out = 0
     for byte in frame:
         out = ((out << 8) & 0xFFFF) ^ CRC_TABLE[(out >> 8) ^ byte]
-    return out
+    return out.to_bytes(2, "little")
+
+
+FRAMING = Framing(b"\xff\xff\xfd\x00", length_size=2, uncounted=7, shortest=3, longest=1024, check=crc, check_size=2)
 
 
 def _frame(servo_id: int, body: bytes) -> bytes:
     stuffed = body.replace(PLAIN, STUFFED)
-    frame = HEADER + bytes([servo_id]) + (len(stuffed) + 2).to_bytes(2, "little") + stuffed
-    return frame + crc(frame).to_bytes(2, "little")
+    return FRAMING.sealed(FRAMING.header + bytes([servo_id]) + (len(stuffed) + 2).to_bytes(2, "little") + stuffed)
 
 
 def instruction(servo_id: int, code: int, data: bytes = b"") -> bytes:
@@ -81,50 +86,10 @@ def status(servo_id: int, error: int, data: bytes = b"") -> bytes:
     return _frame(servo_id, bytes([STATUS, error]) + data)
 
 
-def read_data(address: int, size: int) -> bytes:
-    """The data of a READ."""
-    return address.to_bytes(2, "little") + size.to_bytes(2, "little")
-
-
-def write_data(address: int, data: bytes) -> bytes:
-    """The data of a WRITE."""
-    return address.to_bytes(2, "little") + data
-
-
-def sync_read_data(address: int, size: int, ids: Sequence[int]) -> bytes:
-    """The data of a SYNC READ."""
-    return read_data(address, size) + bytes(ids)
-
-
-def sync_write_data(address: int, size: int, rows: Mapping[int, bytes]) -> bytes:
-    """The data of a SYNC WRITE."""
-    return read_data(address, size) + b"".join(bytes([servo_id]) + data for servo_id, data in rows.items())
-
-
 def _parse(buffer: bytes) -> tuple[list[tuple[int, bytes]], bytes]:
     """Id and body of all whole, undamaged packets, and what may be the beginning of another."""
-    found: list[tuple[int, bytes]] = []
-    at = 0
-    while True:
-        at = buffer.find(HEADER, at)
-        if at < 0:
-            kept = next((k for k in (3, 2, 1) if buffer.endswith(HEADER[:k])), 0)
-            return found, buffer[len(buffer) - kept :]
-        if len(buffer) < at + 7:
-            return found, buffer[at:]
-        servo_id, length = buffer[at + 4], int.from_bytes(buffer[at + 5 : at + 7], "little")
-        end = at + 7 + length
-        if servo_id > BROADCAST or not SHORTEST <= length <= LONGEST:
-            at += 1
-            continue
-        if len(buffer) < end:
-            later, rest = _parse(buffer[at + 1 :])
-            return (found + later, rest) if later else (found, buffer[at:])
-        if crc(buffer[at : end - 2]) != int.from_bytes(buffer[end - 2 : end], "little"):
-            at += 1
-            continue
-        found.append((servo_id, buffer[at + 7 : end - 2].replace(STUFFED, PLAIN)))
-        at = end
+    frames, rest = FRAMING.split(buffer)
+    return [(frame[4], frame[7:-2].replace(STUFFED, PLAIN)) for frame in frames], rest
 
 
 def parse_instructions(buffer: bytes) -> tuple[list[Packet], bytes]:
@@ -141,4 +106,4 @@ def parse_statuses(buffer: bytes) -> tuple[list[Packet], bytes]:
 
 def faults(error: int) -> list[str]:
     """The bits of the hardware_error register, in words."""
-    return [FAULTS.get(bit, f"bit {bit}") for bit in range(8) if error >> bit & 1]
+    return named_bits(FAULTS, error)

@@ -7,15 +7,17 @@ Registers by the memory table of the STS3215 that Feetech publishes, as used by 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from ik_solver_ros.servo.table import BROADCAST, Packet, Register
+from ik_solver_ros.servo.framing import Framing, inverted_sum
+from ik_solver_ros.servo.registers import Packet, Register, named_bits
 
-HEADER = b"\xff\xff"
-SHORTEST, LONGEST = 2, 250  # values of the length byte that can be
+FRAMING = Framing(b"\xff\xff", length_size=1, uncounted=4, shortest=2, longest=250, check=inverted_sum)
 
 name = "feetech"
-sync_read_code, sync_write_code = 0x82, 0x83
+address_size = 1
+velocity_unit = 1.0
+notes_offset = True
 registers: Mapping[str, Register] = {
     "model": Register(3, 2),
     "min_position": Register(9, 2),
@@ -41,72 +43,21 @@ MODELS = {777: "STS3215", 2825: "STS3250", 1284: "SCS0009"}
 FAULTS = {0: "voltage", 1: "angle sensor", 2: "overheated", 3: "overcurrent", 5: "overloaded"}
 
 
-def checksum(body: bytes) -> int:
-    """Of everything between the header and itself."""
-    return ~sum(body) & 0xFF
-
-
 def instruction(servo_id: int, code: int, data: bytes = b"") -> bytes:
     """The frame of an instruction."""
-    body = bytes([servo_id, len(data) + 2, code]) + data
-    return HEADER + body + bytes([checksum(body)])
-
-
-status = instruction  # a reply has its error bits where the instruction is
-
-
-def read_data(address: int, size: int) -> bytes:
-    """The data of a READ."""
-    return bytes([address, size])
-
-
-def write_data(address: int, data: bytes) -> bytes:
-    """The data of a WRITE."""
-    return bytes([address]) + data
-
-
-def sync_read_data(address: int, size: int, ids: Sequence[int]) -> bytes:
-    """The data of a SYNC READ."""
-    return bytes([address, size, *ids])
-
-
-def sync_write_data(address: int, size: int, rows: Mapping[int, bytes]) -> bytes:
-    """The data of a SYNC WRITE."""
-    return bytes([address, size]) + b"".join(bytes([servo_id]) + data for servo_id, data in rows.items())
+    return FRAMING.sealed(FRAMING.header + bytes([servo_id, len(data) + 2, code]) + data)
 
 
 def parse_instructions(buffer: bytes) -> tuple[list[Packet], bytes]:
     """The whole, undamaged packets in a buffer, and what may be the beginning of another."""
-    packets: list[Packet] = []
-    at = 0
-    while True:
-        at = buffer.find(HEADER, at)
-        if at < 0:
-            return packets, buffer[-1:] if buffer.endswith(b"\xff") else b""
-        while buffer[at + 2 : at + 3] == b"\xff":  # an id is below it: the header begins later
-            at += 1
-        if len(buffer) < at + 4:
-            return packets, buffer[at:]
-        servo_id, length = buffer[at + 2], buffer[at + 3]
-        end = at + 4 + length
-        if servo_id > BROADCAST or not SHORTEST <= length <= LONGEST:
-            at += 1
-            continue
-        if len(buffer) < end:
-            # The length may be what is damaged: a whole packet further on goes before a beginning here.
-            later, rest = parse_instructions(buffer[at + 1 :])
-            return (packets + later, rest) if later else (packets, buffer[at:])
-        body = buffer[at + 2 : end - 1]
-        if checksum(body) != buffer[end - 1]:
-            at += 1
-            continue
-        packets.append(Packet(servo_id, buffer[at + 4], buffer[at + 5 : end - 1]))
-        at = end
+    frames, rest = FRAMING.split(buffer)
+    return [Packet(frame[2], frame[4], frame[5:-1]) for frame in frames], rest
 
 
+status = instruction  # a reply has its error bits where the instruction is
 parse_statuses = parse_instructions
 
 
 def faults(error: int) -> list[str]:
     """The error bits of a reply, in words."""
-    return [FAULTS.get(bit, f"bit {bit}") for bit in range(8) if error >> bit & 1]
+    return named_bits(FAULTS, error)

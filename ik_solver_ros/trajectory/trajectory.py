@@ -51,6 +51,13 @@ class Trajectory:
             zero if self.accelerations is None else self.accelerations[i],
         )
 
+    def from_time(self, t: float) -> Trajectory:
+        """The points after `t` [s], timed from there; none where all are over."""
+        first = int(np.searchsorted(self.times, t, side="right"))
+        velocities = None if self.velocities is None else self.velocities[first:]
+        accelerations = None if self.accelerations is None else self.accelerations[first:]
+        return Trajectory(self.joint_names, self.times[first:] - t, self.positions[first:], velocities, accelerations)
+
     def state(self, t: float, start: State) -> State:
         """The state at time t [s], for a motion that was in `start` at t = 0; at rest at the last point after it."""
         i = int(np.searchsorted(self.times, t, side="right"))

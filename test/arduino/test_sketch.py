@@ -14,10 +14,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ik_solver_ros.arm.pulse_board import BoardArm
-from ik_solver_ros.servo.boards import Ssc32
+from ik_solver_ros.arm.servos import servo_arm
 from ik_solver_ros.servo.bus import Port
-from ik_solver_ros.servo.calibration import FAMILIES, Calibration, ServoJoint
+from ik_solver_ros.servo.calibration import Calibration, ServoJoint
+from ik_solver_ros.servo.families import FAMILIES
 
 HERE = Path(__file__).parent
 SKETCH = HERE.parents[1] / "arduino" / "ssc32_servos" / "ssc32_servos.ino"
@@ -164,7 +164,7 @@ def test_nonsense_moves_nothing(board, nonsense):
 def test_the_drivers_own_arm_leads_it(board):
     board.port.close()
     joints = tuple(ServoJoint(f"j{i}", i, 1, 1500, 700, 2300, US) for i in range(6))
-    arm = BoardArm(Calibration("ssc32", 115_200, joints), board.port, Ssc32(), {})
+    arm = servo_arm(Calibration("ssc32", 115_200, joints), board.port)
     arm.open()
     arm.enable()
     assert board.width(9) == pytest.approx(1500.0, abs=12.0)

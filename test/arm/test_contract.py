@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from functools import partial
 from importlib.util import find_spec
 
 import numpy as np
 import pytest
 from conftest import URDF, angle_between_quaternions, joint, links, random_q, urdf
 
+from ik_solver_ros.arm.backends import BACKENDS, simulated_arm
 from ik_solver_ros.arm.bullet import BulletArm
-from ik_solver_ros.arm.mock import MockArm
 from ik_solver_ros.errors import ArmError
 from ik_solver_ros.kinematics.load import load_chain
 from ik_solver_ros.kinematics.model import load_model
 
 needs_pybullet = pytest.mark.skipif(find_spec("pybullet") is None, reason="PyBullet has no wheel for this Python")
-BACKENDS = [pytest.param(MockArm, id="mock"), pytest.param(BulletArm, id="pybullet", marks=needs_pybullet)]
+NEEDS = {"pybullet": [needs_pybullet]}
 
 
-@pytest.fixture(params=BACKENDS)
+@pytest.fixture(params=[pytest.param(name, marks=NEEDS.get(name, [])) for name in BACKENDS])
 def make(request):
-    return request.param
+    return partial(simulated_arm, request.param)
 
 
 @pytest.fixture
@@ -137,6 +138,19 @@ def test_mimic_joints_follow(make):
     assert arm.link_pose("b", "l")[0][0] == pytest.approx(0.05, abs=2e-3)
     assert arm.link_pose("b", "r")[0][0] == pytest.approx(-0.05, abs=2e-3)
     arm.close()
+
+
+def test_auto_is_physics_where_there_is_any(seed_arm, monkeypatch):
+    assert simulated_arm("auto", seed_arm.model).name == ("PyBullet" if find_spec("pybullet") else "kinematic mock")
+    monkeypatch.setattr("ik_solver_ros.arm.backends.find_spec", lambda name: None)
+    arm = simulated_arm("auto", seed_arm.model, gui=True, floor=False)
+    arm.open()
+    assert arm.name == "kinematic mock" and "PyBullet is not installed" in arm.notes[0]
+
+
+def test_an_unknown_backend(seed_arm):
+    with pytest.raises(ArmError, match="back-end 'gazebo' is unknown; there are: auto, pybullet, mock"):
+        simulated_arm("gazebo", seed_arm.model)
 
 
 @needs_pybullet

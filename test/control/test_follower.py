@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import count
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ik_solver_ros.control.follower import Outcome, TrajectoryFollower
+from ik_solver_ros.control.follower import TrajectoryEnd, TrajectoryFollower
 from ik_solver_ros.control.tolerances import Tolerances
-from ik_solver_ros.errors import GoalError, TrajectoryError
+from ik_solver_ros.errors import ParameterError, TrajectoryError
 from ik_solver_ros.trajectory.limits import MotionLimits
 from ik_solver_ros.trajectory.motion import MotionPlanner
 from ik_solver_ros.trajectory.trajectory import Trajectory
@@ -35,12 +37,12 @@ def trajectory(*points, names=NAMES, velocities=None, accelerations=None) -> Tra
 
 
 def walk(f, start, end, dt=1.0 / 240.0):
-    return np.array([f.state(t).position for t in np.arange(start, end, dt)])
+    return np.array([f.advance(t).position for t in np.arange(start, end, dt)])
 
 
 def test_it_holds_where_the_arm_is():
     f = follower((0.3, -0.2))
-    assert f.state(0.0).position.tolist() == [0.3, -0.2] and not f.moving(0.0)
+    assert f.advance(0.0).position.tolist() == [0.3, -0.2] and not f.moving(0.0)
 
 
 def test_interpolation_by_what_the_points_carry():
@@ -51,24 +53,24 @@ def test_interpolation_by_what_the_points_carry():
     ):
         f = follower()
         f.accept(trajectory((2.0, [1.0, 0.0]), **given_), now=10.0)
-        assert f.state(11.0).position[0] == pytest.approx(halfway)
-        quarter = f.state(10.5).position[0]
+        assert f.advance(11.0).position[0] == pytest.approx(halfway)
+        quarter = f.advance(10.5).position[0]
         assert quarter == pytest.approx({0: 0.25, 1: 0.15625, 2: 0.103515625}[len(given_)])
-        assert f.state(12.0).position.tolist() == [1.0, 0.0] and not f.moving(12.0)
+        assert f.advance(12.0).position.tolist() == [1.0, 0.0] and not f.moving(12.0)
 
 
 def test_joints_in_another_order():
     f = follower()
     f.accept(trajectory((2.0, [0.5, 1.0]), names=("b", "a")), now=0.0)
-    assert f.state(2.0).position.tolist() == [1.0, 0.5]
+    assert f.advance(2.0).position.tolist() == [1.0, 0.5]
 
 
 def test_a_new_trajectory_replaces_the_old_without_a_step():
     f = follower()
     f.accept(trajectory((2.0, [1.5, 0.8]), velocities=[[0, 0]]), now=0.0)
-    before = f.state(1.0)
+    before = f.advance(1.0)
     f.accept(trajectory((2.0, [-0.5, 0.0]), velocities=[[0, 0]]), now=1.0)
-    after = f.state(1.0)
+    after = f.advance(1.0)
     for k in range(2):
         np.testing.assert_allclose(after[k], before[k], atol=1e-12)
     assert np.abs(np.diff(walk(f, 1.0, 3.5), axis=0)).max() < 2.1 / 240
@@ -78,9 +80,9 @@ def test_a_start_in_the_future_lets_the_old_one_go_on():
     f = follower()
     f.accept(trajectory((2.0, [1.0, 0.0])), now=0.0)
     f.accept(trajectory((2.0, [-0.5, 0.0])), now=0.5, start=1.0)
-    assert f.state(0.75).position[0] == pytest.approx(0.375)
-    assert f.state(1.0).position[0] == pytest.approx(0.5)
-    assert f.state(2.0).position[0] == pytest.approx(0.0)
+    assert f.advance(0.75).position[0] == pytest.approx(0.375)
+    assert f.advance(1.0).position[0] == pytest.approx(0.5)
+    assert f.advance(2.0).position[0] == pytest.approx(0.0)
 
 
 def test_several_waiting_starts_are_kept_in_order():
@@ -91,21 +93,21 @@ def test_several_waiting_starts_are_kept_in_order():
     positions = walk(f, 0.0, 3.0)
     assert np.abs(np.diff(positions, axis=0)).max() < 1.0 / 240
     f.accept(trajectory((2.0, [0.0, 0.5])), now=3.0)
-    assert f.state(9.0).position.tolist() == [0.0, 0.5]
+    assert f.advance(9.0).position.tolist() == [0.0, 0.5]
 
 
 def test_an_earlier_start_drops_later_ones():
     f = follower()
     f.accept(trajectory((1.0, [1.0, 0.0])), now=0.0, start=5.0)
     f.accept(trajectory((1.0, [-1.0, 0.0])), now=0.0)
-    assert f.state(9.0).position[0] == pytest.approx(-1.0)
+    assert f.advance(9.0).position[0] == pytest.approx(-1.0)
 
 
 def test_a_start_in_the_past_skips_what_is_over():
     f = follower((0.9, 0.0))
     f.accept(trajectory((1.0, [0.5, 0.0]), (2.0, [1.0, 0.0])), now=11.5, start=10.0)
-    assert f.state(11.5).position[0] == pytest.approx(0.9)
-    assert f.state(12.0).position[0] == pytest.approx(1.0)
+    assert f.advance(11.5).position[0] == pytest.approx(0.9)
+    assert f.advance(12.0).position[0] == pytest.approx(1.0)
     with pytest.raises(TrajectoryError, match=r"ended 8 s ago"):
         f.accept(trajectory((1.0, [0.5, 0.0]), (2.0, [1.0, 0.0])), now=20.0, start=10.0)
 
@@ -118,7 +120,7 @@ def test_a_late_message_in_motion_makes_no_step(late):
     f.accept(first.trajectory, now=0.0)
     walk(f, 0.0, 0.4)
     bend = planner.to(np.array([-1.8, -0.9]), np.zeros(2), now=0.4)
-    f.state(0.4 + late)
+    f.advance(0.4 + late)
     f.accept(bend.trajectory, now=0.4 + late, start=bend.start)
     path = walk(f, 0.4 + late, 3.0, 1e-3)
     speed = np.diff(path, axis=0) / 1e-3
@@ -133,11 +135,11 @@ def test_a_trajectory_from_elsewhere_is_joined_by_a_ramp():
     for _ in range(40):
         f, planner = follower(), MotionPlanner(LIMITS)
         f.accept(planner.to(rng.uniform(LIMITS.lower, LIMITS.upper), np.zeros(2), 0.0).trajectory, 0.0)
-        states = [f.state(t) for t in np.arange(0.0, 0.4, 1e-3)]
+        states = [f.advance(t) for t in np.arange(0.0, 0.4, 1e-3)]
         f.hold(0.4)
         target, start = rng.uniform(0.9 * LIMITS.lower, 0.9 * LIMITS.upper, (2, 2))
         f.accept(MotionPlanner(LIMITS).to(target, start, 0.4).trajectory, 0.4)
-        states += [f.state(t) for t in np.arange(0.4, 8.0, 1e-3)]
+        states += [f.advance(t) for t in np.arange(0.4, 8.0, 1e-3)]
         position, velocity, _ = (np.array(part) for part in zip(*states))
         assert (np.abs(np.diff(position, axis=0)) <= LIMITS.velocity * 1.06e-3).all()
         assert (np.abs(np.diff(velocity, axis=0)) <= LIMITS.acceleration * 1.01e-3).all()
@@ -170,7 +172,7 @@ def test_an_empty_trajectory_means_hold():
     f.accept(Trajectory(NAMES, np.zeros(0), np.zeros((0, 2))), now=0.5)
     path = walk(f, 0.5, 2.0)
     assert np.abs(np.diff(path, axis=0)).max() < 2.1 / 240
-    assert not f.state(2.0).velocity.any() and 0.4 < f.state(2.0).position[0] < 0.95
+    assert not f.advance(2.0).velocity.any() and 0.4 < f.advance(2.0).position[0] < 0.95
 
 
 def test_partial_trajectories_by_option():
@@ -179,18 +181,18 @@ def test_partial_trajectories_by_option():
         follower().accept(part, now=0.0)
     f = follower((0.3, 0.0), allow_partial=True)
     f.accept(part, now=0.0)
-    assert f.state(1.0).position.tolist() == [0.3, 0.5]
+    assert f.advance(1.0).position.tolist() == [0.3, 0.5]
 
 
 def test_a_point_at_time_zero_is_where_the_arm_must_be():
     f = follower()
     f.accept(trajectory((0.0, [0.005, 0.0]), (1.0, [0.5, 0.0])), now=0.0)
-    assert f.state(0.0).position[0] == 0.0 and f.state(1.0).position[0] == pytest.approx(0.5)
+    assert f.advance(0.0).position[0] == 0.0 and f.advance(1.0).position[0] == pytest.approx(0.5)
     with pytest.raises(TrajectoryError, match="'a' is 0.5 away"):
         follower().accept(trajectory((0.0, [0.5, 0.0]), (1.0, [0.5, 0.0])), now=0.0)
     f = follower()
     f.accept(trajectory((0.0, [0.0, 0.0])), now=0.0)
-    assert f.state(1.0).position.tolist() == [0.0, 0.0]
+    assert f.advance(1.0).position.tolist() == [0.0, 0.0]
 
 
 BAD = [
@@ -225,7 +227,7 @@ def test_what_is_wrong_is_refused_whole_and_the_old_one_goes_on(bad, message):
 
 def test_a_joint_found_outside_its_limits_is_not_thrown_inside():
     f = follower((2.05, 0.0))
-    assert f.state(0.0).position[0] == 2.05
+    assert f.advance(0.0).position[0] == 2.05
     f.accept(trajectory((1.0, [1.5, 0.0]), velocities=[[0, 0]]), now=0.0)
     path = walk(f, 0.0, 1.2)
     assert np.abs(np.diff(path[:, 0])).max() < 2.1 / 240 and path[-1, 0] == pytest.approx(1.5)
@@ -239,7 +241,7 @@ def test_goals_at_random_moments_never_make_a_step(seed):
     rng = np.random.default_rng(seed)
     f, planner = follower(), MotionPlanner(LIMITS)
     dt, t = 1.0 / 240.0, 0.0
-    states = [f.state(t)]
+    states = [f.advance(t)]
     for _ in range(400):
         if rng.random() < 0.05:
             measured = states[-1].position
@@ -249,7 +251,7 @@ def test_goals_at_random_moments_never_make_a_step(seed):
                 motion = planner.to(rng.uniform(LIMITS.lower, LIMITS.upper), measured, t)
             f.accept(motion.trajectory, t, motion.start)
         t += dt
-        states.append(f.state(t))
+        states.append(f.advance(t))
     position, velocity, _ = (np.array(part) for part in zip(*states))
     assert (position >= LIMITS.lower).all() and (position <= LIMITS.upper).all()
     assert (np.abs(np.diff(position, axis=0)) <= LIMITS.velocity * dt * 1.001).all()
@@ -268,14 +270,14 @@ def test_whoever_is_wrong_about_where_the_arm_is_the_limits_are_kept(moves):
     """The planner does not hear of holds, and its messages come late: the follower ramps to what it is sent."""
     f, planner, now, states = follower(), MotionPlanner(LIMITS), 0.0, []
     for a, b, lasts, held in moves:
-        motion = planner.to(np.array([a, b]), f.state(now).position, now)
-        f.state(now + 0.015)
+        motion = planner.to(np.array([a, b]), f.advance(now).position, now)
+        f.advance(now + 0.015)
         f.accept(motion.trajectory, now + 0.015, motion.start)
-        states += [f.state(now + 0.015 + t) for t in np.arange(0.0, 0.5 * lasts, 1e-3)]
+        states += [f.advance(now + 0.015 + t) for t in np.arange(0.0, 0.5 * lasts, 1e-3)]
         now += 0.015 + 0.5 * lasts
         if held:
             f.hold(now)
-        states += [f.state(now + t) for t in np.arange(0.0, 0.5 * lasts, 1e-3)]
+        states += [f.advance(now + t) for t in np.arange(0.0, 0.5 * lasts, 1e-3)]
         now += 0.5 * lasts
     for state in states:
         assert (np.abs(state.velocity) <= LIMITS.velocity * (1.0 + 1e-5)).all()
@@ -291,7 +293,7 @@ def lead(f, start, end, measured, dt=0.01):
     """Follow from start to end, the joints being where `measured` makes them of the state; the endings seen."""
     seen = []
     for now in np.arange(start, end, dt):
-        state = f.state(now)
+        state = f.advance(now)
         f.supervise(now, *measured(state))
         seen.extend((now, ending) for ending in f.endings())
     return seen
@@ -305,14 +307,30 @@ def test_every_trajectory_has_a_number_and_ends_once():
     f = follower()
     first = f.accept(trajectory((1.0, [0.5, 0.0])), now=0.0)
     second = f.accept(trajectory((1.0, [0.0, 0.0])), now=0.5)
-    assert second > first and [(e.number, e.outcome) for e in f.endings()] == [(first, Outcome.REPLACED)]
+    assert second > first and [(e.number, e.how) for e in f.endings()] == [(first, TrajectoryEnd.REPLACED)]
     ((when, ending),) = lead(f, 0.5, 3.0, exact)
-    assert (ending.number, ending.outcome) == (second, Outcome.DONE) and when >= 1.5
+    assert (ending.number, ending.how) == (second, TrajectoryEnd.DONE) and when >= 1.5
     third = f.accept(trajectory((1.0, [0.5, 0.0])), now=3.0)
     f.hold(3.2)
-    assert [(e.number, e.outcome) for e in f.endings()] == [(third, Outcome.HELD)]
+    assert [(e.number, e.how) for e in f.endings()] == [(third, TrajectoryEnd.HELD)]
     f.hold(3.3)
     assert f.endings() == []
+
+
+def test_followers_with_the_same_numbers_give_none_twice():
+    numbers = count(7)
+    first, second = follower(numbers=numbers), follower(numbers=numbers)
+    motion = trajectory((1.0, [0.5, 0.0]))
+    assert [f.accept(motion, now=0.0) for f in (first, second, first)] == [7, 8, 9]
+
+
+def test_to_ask_for_the_setpoint_changes_nothing():
+    f, asked = follower(), follower()
+    for one in (f, asked):
+        one.accept(trajectory((1.0, [0.5, 0.0])), now=0.0)
+        one.accept(trajectory((1.0, [1.0, 0.0])), now=0.0, start=0.5)
+    assert asked.setpoint(9.0).position.tolist() == [1.0, 0.0]
+    np.testing.assert_array_equal(walk(f, 0.0, 2.0), walk(asked, 0.0, 2.0))
 
 
 def test_a_refused_trajectory_ends_nothing():
@@ -322,7 +340,7 @@ def test_a_refused_trajectory_ends_nothing():
         f.accept(trajectory((1.0, [50.0, 0.0])), now=0.1)
     assert f.endings() == []
     ((_, ending),) = lead(f, 0.1, 2.0, exact)
-    assert (ending.number, ending.outcome) == (number, Outcome.DONE)
+    assert (ending.number, ending.how) == (number, TrajectoryEnd.DONE)
 
 
 def test_a_blocked_joint_is_found_by_its_path_tolerance_and_held_where_it_is():
@@ -334,19 +352,19 @@ def test_a_blocked_joint_is_found_by_its_path_tolerance_and_held_where_it_is():
         return np.array([min(state.position[0], stuck), state.position[1]]), state.velocity
 
     ((when, ending),) = lead(f, 0.0, 4.0, blocked)
-    assert ending.outcome is Outcome.PATH_TOLERANCE and 0.0 < when < 2.0
+    assert ending.how is TrajectoryEnd.PATH_TOLERANCE and 0.0 < when < 2.0
     assert "joint 'a' is 0.1" in ending.reason and "0.1 allowed" in ending.reason
     path = walk(f, when, 6.0)
     assert np.abs(np.diff(path, axis=0)).max() <= LIMITS.velocity.max() / 240.0 * 1.001
     assert path[-1][0] == pytest.approx(stuck, abs=1e-9) and not f.moving(6.0)
 
 
-@pytest.mark.parametrize("goal_time, outcome", [(0.5, Outcome.GOAL_TOLERANCE), (0.0, None)])
+@pytest.mark.parametrize("goal_time, outcome", [(0.5, TrajectoryEnd.GOAL_TOLERANCE), (0.0, None)])
 def test_a_joint_that_does_not_arrive(goal_time, outcome):
     f = supervised(goal={"b": 0.01}, goal_time=goal_time)
     f.accept(trajectory((1.0, [0.5, 0.5])), now=0.0)
     seen = lead(f, 0.0, 3.0, lambda state: (state.position - [0.0, 0.05], state.velocity))
-    assert [e.outcome for _, e in seen] == ([outcome] if outcome else [])  # without goal_time it is waited for
+    assert [e.how for _, e in seen] == ([outcome] if outcome else [])  # without goal_time it is waited for
     if outcome:
         assert (
             seen[0][0] == pytest.approx(1.5, abs=0.02) and "joint 'b' is 0.05 away, 0.01 allowed" in seen[0][1].reason
@@ -363,21 +381,21 @@ def test_a_joint_that_arrives_late_has_arrived():
         return state.position - [max(1.5 - at["now"], 0.0), 0.0], np.zeros(2)
 
     ((when, ending),) = lead(f, 0.0, 3.0, late)
-    assert ending.outcome is Outcome.DONE and when == pytest.approx(1.48, abs=0.03)
+    assert ending.how is TrajectoryEnd.DONE and when == pytest.approx(1.48, abs=0.03)
 
 
 def test_what_moves_still_is_not_there():
     f = supervised(goal_time=0.3)
     f.accept(trajectory((1.0, [0.5, 0.5])), now=0.0)
     seen = lead(f, 0.0, 3.0, lambda state: (state.position, np.array([0.0, 0.5])))
-    assert [e.outcome for _, e in seen] == [Outcome.GOAL_TOLERANCE] and "does not come to rest" in seen[0][1].reason
+    assert [e.how for _, e in seen] == [TrajectoryEnd.GOAL_TOLERANCE] and "does not come to rest" in seen[0][1].reason
 
 
 def test_tolerances_of_one_trajectory():
     f = supervised(path={"a": 0.01})
     f.accept(trajectory((1.0, [0.5, 0.0])), now=0.0, tolerances=Tolerances.of(NAMES))
     ((_, ending),) = lead(f, 0.0, 2.0, lambda state: (state.position + 0.2, state.velocity))
-    assert ending.outcome is Outcome.DONE
+    assert ending.how is TrajectoryEnd.DONE
 
 
 def test_measurements_that_are_not_numbers_say_nothing():
@@ -396,7 +414,7 @@ def test_measurements_that_are_not_numbers_say_nothing():
     ],
 )
 def test_tolerances_that_are_none_are_refused(options, said):
-    with pytest.raises(GoalError, match=said):
+    with pytest.raises(ParameterError, match=said):
         Tolerances.of(NAMES, **options)
 
 
@@ -406,12 +424,12 @@ def test_an_arm_that_began_later_than_planned_makes_no_detour(seed, late):
     rng = np.random.default_rng(seed)
     planner, f, now = MotionPlanner(LIMITS), follower(), 0.0
     for _ in range(4):
-        motion = planner.to(rng.uniform(LIMITS.lower, LIMITS.upper), f.state(now).position, now)
+        motion = planner.to(rng.uniform(LIMITS.lower, LIMITS.upper), f.advance(now).position, now)
         arrives = now + (late if motion.start is None else 0.01)
         f.accept(motion.trajectory, arrives, motion.start)
         until = now + rng.uniform(0.04, 1.0) * motion.trajectory.duration + 0.04
         for t in np.arange(max(arrives, motion.start or 0.0) + late, until, 0.01):
-            behind = np.abs(planner.commanded(t).position - f.state(t).position)
+            behind = np.abs(planner.commanded(t).position - f.advance(t).position)
             assert (behind <= LIMITS.velocity * (late + 0.05)).all()
         now = until
 

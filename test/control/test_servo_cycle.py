@@ -7,14 +7,17 @@ import time
 import numpy as np
 import pytest
 
-from ik_solver_ros.arm.register_servos import ENABLE_WITHIN, ServoArm
+from ik_solver_ros.arm.measured_servos import ENABLE_WITHIN
+from ik_solver_ros.arm.servos import servo_arm
 from ik_solver_ros.control.follower import TrajectoryFollower
 from ik_solver_ros.control.servo_cycle import ServoCycle
 from ik_solver_ros.errors import ArmError, TrajectoryError
 from ik_solver_ros.servo import dynamixel, feetech
-from ik_solver_ros.servo.bus import Port, TableBus
-from ik_solver_ros.servo.calibration import FAMILIES, Calibration, ServoJoint
-from ik_solver_ros.servo.emulated.servos import EmulatedBus, EmulatedPort, EmulatedServo, Faults
+from ik_solver_ros.servo.bus import Port
+from ik_solver_ros.servo.calibration import Calibration, ServoJoint
+from ik_solver_ros.servo.emulated.faults import Faults
+from ik_solver_ros.servo.emulated.port import EmulatedPort
+from ik_solver_ros.servo.families import FAMILIES, load
 from ik_solver_ros.trajectory.limits import MotionLimits
 from ik_solver_ros.trajectory.plan import plan
 from ik_solver_ros.trajectory.trajectory import State, Trajectory
@@ -35,12 +38,13 @@ class Rig:
     """Three emulated servos, and a cycle that leads them."""
 
     def __init__(self, codec, url, faults=None):
-        self.servos = [EmulatedServo(codec, i + 1, p) for i, p in enumerate((2048, 2300, 1700))]
-        self.port = EmulatedPort(EmulatedBus(codec, self.servos), url, faults=faults)
+        emulator = load(FAMILIES[codec.name].emulator)({1: 2048, 2: 2300, 3: 1700})
+        self.servos = list(emulator.servos.values())
+        self.port = EmulatedPort(emulator, url, faults=faults)
         self.port.plug()
-        arm = ServoArm(calibration(codec.name), TableBus(Port(url, 1_000_000), codec))
+        arm = servo_arm(calibration(codec.name), Port(url, 1_000_000))
         self.cycle = ServoCycle(arm, self.followers)
-        self.told = []
+        self.events = []
 
     def followers(self, positions):
         limits = [joint.limits for joint in self.cycle.arm.calibration.joints]
@@ -53,7 +57,7 @@ class Rig:
         while time.monotonic() < deadline:
             began = time.monotonic()
             self.cycle.step(began)
-            self.told += self.cycle.told()
+            self.events += self.cycle.events()
             if until is not None and until():
                 return True
             time.sleep(max(0.0, began + PERIOD - time.monotonic()))
@@ -68,7 +72,7 @@ class Rig:
         return np.array([j.position(s.position) for j, s in zip(self.cycle.arm.calibration.joints, self.servos)])
 
     def texts(self):
-        return " | ".join(told.text for told in self.told)
+        return " | ".join(event.text for event in self.events)
 
 
 @pytest.fixture(params=[feetech, dynamixel], ids=lambda codec: codec.name)
@@ -80,7 +84,7 @@ def rig(request, tmp_path):
 
 
 def enabled(rig):
-    assert rig.run(5.0, lambda: rig.cycle.followers is not None)
+    assert rig.run(5.0, lambda: rig.cycle.connected)
     rig.cycle.enable()
     return rig
 
@@ -159,7 +163,7 @@ def test_a_servo_of_another_arm_is_refused(tmp_path):
     rig = Rig(feetech, str(tmp_path / "port"))
     joints = rig.cycle.arm.calibration.joints
     own = Calibration("feetech", 1_000_000, (joints[0], joints[1], ServoJoint("c", 3, 1, 2048, 500, 3600, TICK, -12)))
-    arm = ServoArm(own, rig.cycle.arm.bus)
+    arm = servo_arm(own, rig.cycle.arm.port)
     try:
         with pytest.raises(ArmError, match="'c' .* has the homing offset 0, the calibration -12"):
             arm.open()
@@ -174,13 +178,13 @@ def test_unplugged_in_motion(rig):
         rig.go([0.8, -0.8, 0.5] if rig.positions()[0] < 0.4 else [0.0, 0.0, 0.0], 1.0)
         rig.run(0.4)
         rig.port.unplug()
-        assert rig.run(10.0, lambda: rig.cycle.followers is None)
+        assert rig.run(10.0, lambda: not rig.cycle.connected)
         with pytest.raises(TrajectoryError, match="the servos are away"):
             rig.go([0.0, 0.0, 0.0])
         rig.run(0.3)
         since = len(rig.port.bus.writes)
         rig.port.plug()
-        assert rig.run(10.0, lambda: rig.cycle.followers is not None)
+        assert rig.run(10.0, lambda: rig.cycle.connected)
         here = rig.positions()
         rig.run(0.2)
         assert largest_lead(rig.port.bus.writes, since) <= SPEED * 0.15
@@ -288,9 +292,9 @@ def test_moved_by_hand_while_the_torque_is_off(rig):
 
 
 def test_a_bad_cable_publishes_nothing_that_is_not_true(tmp_path):
-    rig = Rig(feetech, str(tmp_path / "port"), Faults(seed=2, share=0.05, late=0.01))
+    rig = Rig(feetech, str(tmp_path / "port"), Faults(seed=2, fraction=0.05, late=0.01))
     try:
-        assert rig.run(5.0, lambda: rig.cycle.followers is not None)
+        assert rig.run(5.0, lambda: rig.cycle.connected)
         for _ in range(20):
             try:
                 rig.cycle.enable()

@@ -12,16 +12,17 @@ import yaml
 from conftest import URDF as ARMS
 
 from ik_solver_ros.kinematics.load import load_chain
-from ik_solver_ros.servo import feetech
 from ik_solver_ros.servo.emulated.calibration import emulated_calibration
-from ik_solver_ros.servo.emulated.servos import EmulatedBus, EmulatedPort, EmulatedServo
+from ik_solver_ros.servo.emulated.port import EmulatedPort
+from ik_solver_ros.servo.emulated.register_servos import FeetechEmulator
 
 from .conftest import values
-from .test_sim_node import chain_positions, trajectory
+from .test_sim_node import chain_positions, on_its_way, published, resting, trajectory
 
 CHAIN = load_chain(ARMS / "so101.urdf")
 RAISED = np.array([0.5, -0.5, 0.4, 0.5, 0.5])
 TICK = 2.0 * np.pi / 4096.0
+COARSEST = 2.0 * np.pi / 1500.0  # of the LX-16A
 NAMES = [*CHAIN.joint_names, "gripper"]
 
 
@@ -34,7 +35,7 @@ def peer(stage):
 def go(peer, positions, seconds=1.0):
     report = peer.reported(peer.follower, trajectory(positions, seconds))
     assert report.message == "trajectory accepted", report.message
-    peer.spin(seconds + 0.4)
+    resting(peer, positions, 2 * COARSEST)
 
 
 def test_it_follows_and_measures(peer):
@@ -52,13 +53,10 @@ def test_the_gripper_too(peer):
 
 def test_hold_and_emergency_stop(peer):
     go(peer, np.zeros(5))
-    peer.follower.publish(trajectory(RAISED, 3.0))
-    peer.spin(0.6)
+    on_its_way(peer, RAISED, 3.0, 0.1)
     assert peer.call("servo_node/hold").success
-    peer.spin(0.5)
-    before = chain_positions(peer)
-    peer.spin(0.3)
-    np.testing.assert_allclose(chain_positions(peer), before, atol=2 * TICK)
+    before = resting(peer)
+    assert np.abs(published(peer, 0.3) - before).max() <= 2 * TICK
     assert peer.call("servo_node/emergency_stop", True).success
     report = peer.reported(peer.follower, trajectory(RAISED, 1.0))
     assert report.message.startswith("trajectory refused: the emergency stop is on")
@@ -69,13 +67,11 @@ def test_hold_and_emergency_stop(peer):
 
 def test_torque_off_and_on(peer):
     assert peer.call("servo_node/enable_torque", False).success
-    peer.spin(0.2)
     report = peer.reported(peer.follower, trajectory(np.zeros(5), 1.0))
     assert "the torque is off; call ~/enable_torque" in report.message
     before = chain_positions(peer)
     assert peer.call("servo_node/enable_torque", True).success
-    peer.spin(0.2)
-    np.testing.assert_allclose(chain_positions(peer), before, atol=2 * TICK)
+    assert np.abs(published(peer, 0.2) - before).max() <= 2 * TICK
     go(peer, np.zeros(5))
 
 
@@ -119,24 +115,23 @@ def test_other_servos(fresh_stage, protocol):
     fresh_stage.start_servos(protocol=f"emulated:{protocol}", initial_positions=RAISED.tolist())
     peer = fresh_stage.peer
     go(peer, np.zeros(5))
-    step = 2.0 * np.pi / 1500.0  # of the LX-16A, the coarsest
-    np.testing.assert_allclose(chain_positions(peer), np.zeros(5), atol=2 * step)
+    np.testing.assert_allclose(chain_positions(peer), np.zeros(5), atol=2 * COARSEST)
 
 
 @pytest.fixture
 def wired(tmp_path):
     """Emulated servos on a port of the test's own, and the calibration that fits them."""
-    servos = [EmulatedServo(feetech, i + 1, 2048) for i in range(6)]
+    servos = FeetechEmulator({i + 1: 2048 for i in range(6)})
     joints = {n: {"id": i + 1, "direction": 1, "zero": 2048, "min": 800, "max": 3300} for i, n in enumerate(NAMES)}
     path = tmp_path / "arm.yaml"
     path.write_text(yaml.safe_dump({"protocol": "feetech", "joints": joints}))
-    with EmulatedPort(EmulatedBus(feetech, servos), str(tmp_path / "port")) as port:
+    with EmulatedPort(servos, str(tmp_path / "port")) as port:
         yield port, {"port": port.url, "calibration": str(path), "protocol": ""}
 
 
 def test_a_port_of_ones_own_and_a_second_node_on_it(wired, fresh_stage):
     port, parameters = wired
-    fresh_stage.start_servos(**parameters)
+    process = fresh_stage.start_servos(**parameters)
     second = fresh_stage.start("servo_node", description_file=str(ARMS / "so101.urdf"), **parameters)
     assert second.process.wait(60.0) == 1
     assert "another program has it: close that first" in second.log.read_text()
@@ -144,7 +139,7 @@ def test_a_port_of_ones_own_and_a_second_node_on_it(wired, fresh_stage):
     go(peer, RAISED)
     np.testing.assert_allclose(chain_positions(peer), RAISED, atol=2 * TICK)
     port.unplug()
-    peer.spin(0.5)
+    peer.until(lambda: "the port is tried again" in process.log.read_text())
     report = peer.reported(peer.follower, trajectory(np.zeros(5), 1.0))
     assert "the servos are away" in report.message
     port.plug()
@@ -168,8 +163,7 @@ def test_the_end_in_motion(wired, fresh_stage, how, torque, by):
     port, parameters = wired
     park = [0.2, -0.3, 0.3, 0.2, 0.1]
     process = fresh_stage.start_servos(on_shutdown=how, park_positions=park, **parameters)
-    fresh_stage.peer.follower.publish(trajectory(RAISED, 2.0))
-    fresh_stage.peer.spin(0.8)
+    on_its_way(fresh_stage.peer, RAISED, 2.0)
     process.process.send_signal(by)
     assert process.process.wait(20.0) == 0, process.log.read_text()
     with port.lock:

@@ -16,6 +16,7 @@ from ik_solver_ros.ros.common import convert
 
 CHAIN = load_chain(ARMS / "so101.urdf")
 RAISED = np.array([0.5, -0.5, 0.4, 0.5, 0.5])  # clear of the floor
+STILL = 20  # measurements in a row that hardly differ, a fifth of a second
 BACKENDS = ["pybullet"] if find_spec("pybullet") else ["mock"]  # with the mock, test_motion.py moves
 
 
@@ -39,10 +40,44 @@ def chain_positions(peer):
     return np.array([peer.latest()[name] for name in CHAIN.joint_names])
 
 
+def recorded(peer, since=0):
+    """Stamps (m,) [s] and positions (m, 5) of the chain that were published."""
+    states = peer.states[since:]
+    stamps = np.array([convert.seconds(s.header.stamp) for s in states])
+    return stamps, np.array([[dict(zip(s.name, s.position))[n] for n in CHAIN.joint_names] for s in states])
+
+
+def published(peer, seconds):
+    """What is published from now on, until it covers so much time [s]."""
+    since = len(peer.states)
+    peer.until(lambda: len(peer.states) > since + 1 and np.ptp(recorded(peer, since)[0]) >= seconds)
+    return recorded(peer, since)[1]
+
+
+def resting(peer, positions=None, within=2e-3):
+    """Where the chain comes to rest: wait until it is published to be still, and at these positions where given."""
+    since = len(peer.states)
+
+    def still():
+        seen = recorded(peer, max(since, len(peer.states) - STILL))[1]
+        if len(seen) < STILL or np.ptp(seen, axis=0).max() > 1e-3:
+            return False
+        return positions is None or np.abs(seen - positions).max() < within
+
+    peer.until(still)
+    return chain_positions(peer)
+
+
 def go(peer, positions, seconds=1.0):
     report = peer.reported(peer.follower, trajectory(positions, seconds))
     assert report.message == "trajectory accepted" and report.name == "sim_node: joint_trajectory_controller"
-    peer.spin(seconds + 0.4)
+    resting(peer, positions)
+
+
+def on_its_way(peer, positions, seconds, part=0.3):
+    """Start from zero to these positions, and wait until the chain has come so far."""
+    peer.follower.publish(trajectory(positions, seconds))
+    peer.until(lambda: (chain_positions(peer) / positions > part).all())
 
 
 def test_joint_states_and_tip_pose(peer):
@@ -69,7 +104,8 @@ def test_the_gripper_has_a_follower_of_its_own(peer):
     go(peer, np.zeros(5))
     peer.follower.publish(trajectory(RAISED, 1.0))
     report = peer.reported(peer.gripper, trajectory([1.0], 0.8, ["gripper"]))
-    peer.spin(1.5)
+    peer.until(lambda: peer.latest()["gripper"] == pytest.approx(1.0, abs=3e-3))
+    resting(peer, RAISED, 3e-3)
     assert "accepted" in report.message
     np.testing.assert_allclose(chain_positions(peer), RAISED, atol=3e-3)
     assert peer.latest()["gripper"] == pytest.approx(1.0, abs=3e-3)
@@ -82,10 +118,9 @@ def test_there_is_no_step_on_preemption(peer):
     start = len(peer.states)
     for sign in (1, -1, 1, -1):
         peer.follower.publish(trajectory(0.8 * sign * RAISED, 1.0))
-        peer.spin(0.4)
-    peer.spin(1.2)
-    positions = np.array([[dict(zip(s.name, s.position))[n] for n in CHAIN.joint_names] for s in peer.states[start:]])
-    stamps = np.array([convert.seconds(s.header.stamp) for s in peer.states[start:]])
+        published(peer, 0.4)
+    resting(peer)
+    stamps, positions = recorded(peer, start)
     steps = np.abs(np.diff(positions, axis=0)).max(axis=1)
     assert (steps < 3.2 * np.maximum(np.diff(stamps), 0.02)).all()
 
@@ -106,8 +141,7 @@ def test_bad_trajectories_are_refused_and_the_arm_holds(peer, bad, message):
     go(peer, np.zeros(5))
     report = peer.reported(peer.follower, bad)
     assert report.level == b"\x02" and message in report.message
-    peer.spin(0.3)
-    np.testing.assert_allclose(chain_positions(peer), 0.0, atol=2e-3)
+    np.testing.assert_allclose(published(peer, 0.3), 0.0, atol=2e-3)
 
 
 def test_times_that_do_not_increase(peer):
@@ -118,36 +152,33 @@ def test_times_that_do_not_increase(peer):
 
 def test_hold_comes_to_rest_on_the_way(peer):
     go(peer, np.zeros(5))
-    peer.follower.publish(trajectory(1.8 * RAISED, 1.5))
-    peer.spin(0.7)
+    on_its_way(peer, 1.8 * RAISED, 1.5)
     assert peer.call("sim_node/hold").success
-    peer.spin(0.8)
-    at = chain_positions(peer)
+    at = resting(peer)
     assert (np.abs(at) > 0.1).all() and (at / RAISED < 1.7).all()
-    peer.spin(0.5)
-    np.testing.assert_allclose(chain_positions(peer), at, atol=2e-3)
+    assert np.abs(published(peer, 0.5) - at).max() <= 2e-3
     go(peer, np.zeros(5), 2.0)
 
 
 def test_an_empty_trajectory_means_hold(peer):
     go(peer, np.zeros(5))
-    peer.follower.publish(trajectory(1.8 * RAISED, 1.5))
-    peer.spin(0.7)
+    on_its_way(peer, 1.8 * RAISED, 1.5)
     assert "accepted" in peer.reported(peer.follower, JointTrajectory(joint_names=list(CHAIN.joint_names))).message
-    peer.spin(1.2)
-    assert (chain_positions(peer) / RAISED < 1.7).all()
+    assert (resting(peer) / RAISED < 1.7).all()
     go(peer, np.zeros(5), 2.0)
 
 
 def test_a_stamp_in_the_future_waits(peer):
     go(peer, np.zeros(5))
     message = trajectory(0.6 * RAISED, 0.5)
-    message.header.stamp = convert.time_msg(convert.seconds(peer.get_clock().now().to_msg()) + 0.8)
+    starts = convert.seconds(peer.get_clock().now().to_msg()) + 0.8
+    message.header.stamp = convert.time_msg(starts)
+    since = len(peer.states)
     peer.follower.publish(message)
-    peer.spin(0.5)
-    np.testing.assert_allclose(chain_positions(peer), 0.0, atol=2e-3)
-    peer.spin(1.3)
-    np.testing.assert_allclose(chain_positions(peer), 0.6 * RAISED, atol=3e-3)
+    resting(peer, 0.6 * RAISED, 3e-3)
+    stamps, positions = recorded(peer, since)
+    np.testing.assert_allclose(positions[stamps < starts - 0.1], 0.0, atol=2e-3)
+    assert (stamps < starts - 0.1).any()
     go(peer, np.zeros(5))
 
 
@@ -202,10 +233,8 @@ def test_an_arm_that_cannot_keep_to_its_path_is_held(fresh_stage):
     peer.until(lambda: any("PATH_TOLERANCE" in {v.value for v in report.values} for report in peer.reports))
     assert "joint 'shoulder_pan' is" in peer.reports[-1].message and "1e-05 allowed" in peer.reports[-1].message
     assert "off the path" in process.log.read_text()
-    peer.spin(0.7)
-    before = chain_positions(peer)
-    peer.spin(0.3)
-    assert before[0] < 0.9 and np.abs(chain_positions(peer) - before).max() < 1e-3
+    before = resting(peer)
+    assert before[0] < 0.9 and np.abs(published(peer, 0.3) - before).max() < 1e-3
 
 
 def test_the_action_where_control_msgs_are_installed(fresh_stage):
@@ -249,10 +278,8 @@ def test_the_action_where_control_msgs_are_installed(fresh_stage):
     peer.until(future.done)
     status, answer = result(second)
     assert status == canceled
-    peer.spin(0.7)
-    before = chain_positions(peer)
-    peer.spin(0.2)
-    assert np.abs(chain_positions(peer) - before).max() < 1e-6 and np.abs(before).max() > 0.05
+    before = resting(peer)
+    assert np.abs(published(peer, 0.2) - before).max() < 1e-6 and np.abs(before).max() > 0.05
 
     tight = [JointTolerance(name="shoulder_pan", position=1e-9)]
     status, answer = result(sent(action.Goal(trajectory=trajectory(RAISED, 1.0), path_tolerance=tight)))

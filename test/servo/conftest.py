@@ -7,18 +7,22 @@ import pytest
 
 from ik_solver_ros.control.follower import TrajectoryFollower
 from ik_solver_ros.control.servo_cycle import ServoCycle
-from ik_solver_ros.servo import dynamixel, feetech
-from ik_solver_ros.servo.bus import Port, TableBus
-from ik_solver_ros.servo.emulated.servos import EmulatedBus, EmulatedPort, EmulatedServo
+from ik_solver_ros.servo.bus import Port, RegisterBus
+from ik_solver_ros.servo.emulated.port import EmulatedPort
+from ik_solver_ros.servo.families import FAMILIES, load
 from ik_solver_ros.trajectory.limits import MotionLimits
 
 BAUD = 1_000_000
 IDS = (1, 2, 3, 4, 5, 6)
 
 
-@pytest.fixture(params=[feetech, dynamixel], ids=lambda codec: codec.name)
+REGISTER_FAMILIES = [name for name, family in FAMILIES.items() if load(family.bus) is RegisterBus]
+BOARDS = [name for name, family in FAMILIES.items() if not family.measures]
+
+
+@pytest.fixture(params=REGISTER_FAMILIES)
 def codec(request):
-    return request.param
+    return load(FAMILIES[request.param].codec)
 
 
 @pytest.fixture
@@ -27,13 +31,13 @@ def plugged(tmp_path):
     opened = []
 
     def make(codec, faults=None, baud=None):
-        servos = [EmulatedServo(codec, i, 2048 + 100 * i, model=777 if codec is feetech else 1200) for i in IDS]
-        emulated = EmulatedPort(EmulatedBus(codec, servos), str(tmp_path / "port"), faults=faults, baud=baud)
+        servos = load(FAMILIES[codec.name].emulator)({i: 2048 + 100 * i for i in IDS})
+        emulated = EmulatedPort(servos, str(tmp_path / "port"), faults=faults, baud=baud)
         emulated.plug()
         port = Port(emulated.url, BAUD)
         port.open()
         opened.append((emulated, port))
-        return emulated, TableBus(port, codec)
+        return emulated, RegisterBus(port, codec)
 
     yield make
     for emulated, port in opened:

@@ -5,53 +5,52 @@ import time
 import numpy as np
 import pytest
 
-from ik_solver_ros.arm.pulse_board import BoardArm
+from ik_solver_ros.arm.servos import servo_arm
 from ik_solver_ros.errors import ArmError, TrajectoryError
-from ik_solver_ros.servo.boards import EmulatedBoard, Maestro, Ssc32, board_codec
+from ik_solver_ros.servo import maestro, ssc32
 from ik_solver_ros.servo.bus import Port
-from ik_solver_ros.servo.calibration import FAMILIES, Calibration, ServoJoint
-from ik_solver_ros.servo.emulated.servos import EmulatedPort
+from ik_solver_ros.servo.calibration import Calibration, ServoJoint
+from ik_solver_ros.servo.emulated.port import EmulatedPort, emulate
+from ik_solver_ros.servo.families import FAMILIES, load
 from ik_solver_ros.trajectory.trajectory import Trajectory
 
-from .conftest import cycle_of, run
+from .conftest import BOARDS, cycle_of, run
 
 NAMES, SPEED = ("a", "b"), 2.0
 US = FAMILIES["ssc32"].per_tick
 
 
 def test_golden_frames():
-    assert Ssc32().pulses({0: 1500, 1: 1600.4}) == b"#0P1500#1P1600\r"
-    assert Ssc32().pulses({3: 0}) == b"#3P0\r"
-    assert Maestro().pulses({2: 1500}).hex(" ") == "84 02 70 2e"
-    assert Ssc32().answered(b"+") and not Ssc32().answered(b"")
-    assert Maestro().answered(b"\0\0") and not Maestro().answered(b"\0")
+    assert ssc32.pulses({0: 1500, 1: 1600.4}) == b"#0P1500#1P1600\r"
+    assert ssc32.pulses({3: 0}) == b"#3P0\r"
+    assert maestro.pulses({2: 1500}).hex(" ") == "84 02 70 2e"
+    assert ssc32.answered(b"+") and not ssc32.answered(b"")
+    assert maestro.answered(b"\0\0") and not maestro.answered(b"\0")
 
 
-@pytest.mark.parametrize("protocol", ["ssc32", "maestro"])
+@pytest.mark.parametrize("protocol", BOARDS)
 def test_emulated_boards_understand_what_is_sent_in_any_pieces(protocol):
-    codec = board_codec(protocol)
-    board = EmulatedBoard(codec, {0: 1500.0, 7: 1000.0}, speed=1000.0)
-    data, replies = codec.pulses({0: 1600, 7: 900, 9: 1500}) + codec.alive(), []
+    codec = load(FAMILIES[protocol].codec)
+    board = load(FAMILIES[protocol].emulator)({0: 1500.0, 7: 1000.0})
+    data, replies = codec.pulses({0: 1600, 7: 900, 9: 1500}) + codec.question, []
     for i in range(len(data)):
         replies += board.feed(data[i : i + 1], 0.0)
     assert board.widths == {0: 1600.0, 7: 900.0} and codec.answered(b"".join(replies))
-    board.advance(0.05)
+    board.advance(0.02)
     assert board.positions == {0: 1550.0, 7: 950.0}
-    board.feed(codec.pulses({0: 0}), 0.05)
+    board.feed(codec.pulses({0: 0}), 0.02)
     board.advance(1.0)
     assert board.positions == {0: 1550.0, 7: 900.0}  # without a pulse it stays
 
 
-@pytest.fixture(params=["ssc32", "maestro"])
+@pytest.fixture(params=BOARDS)
 def rig(request, tmp_path):
     joints = tuple(ServoJoint(n, i, 1, 1500, 700, 2300, US) for i, n in enumerate(NAMES))
     calibration = Calibration(request.param, 115_200, joints)
-    board = EmulatedBoard(board_codec(request.param), {0: 1500.0, 1: 1800.0})
-    with EmulatedPort(board, str(tmp_path / "port")) as port:
-        start = {"b": joints[1].position(1800)}
-        arm = BoardArm(calibration, Port(port.url, 115_200), board_codec(request.param), start)
-
-        yield port, board, cycle_of(arm, SPEED)
+    start = {"b": joints[1].position(1800)}
+    with emulate(calibration, start, str(tmp_path / "port")) as port:
+        arm = servo_arm(calibration, Port(port.url, 115_200), start=start)
+        yield port, port.bus, cycle_of(arm, SPEED)
         arm.close()
 
 
@@ -71,7 +70,7 @@ def test_no_pulse_before_it_is_asked_for_and_none_that_leaps(rig):
     run(cycle, 1.4)
     assert board.positions[0] == pytest.approx(1500 + 0.5 / US, abs=1.0)
     assert board.positions[1] == pytest.approx(1500 - 0.5 / US, abs=1.0)
-    assert max(abs(width - at) * US for _, _, width, at in board.writes) < SPEED * 0.15
+    assert max(abs(w.goal - w.position) * US for w in board.writes) < SPEED * 0.15
     reading = cycle.step(time.monotonic())
     assert not reading.measured and reading.positions == pytest.approx([0.5, -0.5], abs=2 * US)
 
@@ -84,23 +83,23 @@ def test_a_board_that_was_away_must_be_enabled_again(rig):
     run(cycle, 0.5)
     port.unplug()
     run(cycle, 0.3)
-    assert cycle.followers is None
+    assert not cycle.connected
     board.restart()
     port.plug()
     run(cycle, 0.5)
-    assert cycle.followers is not None and not cycle.enabled
+    assert cycle.connected and not cycle.enabled
     seen = len(board.writes)
     with pytest.raises(TrajectoryError, match="torque lost"):
         go(cycle, [0.0, 0.0], 1.0)
     cycle.enable()
     run(cycle, 0.2)
-    assert max(abs(width - at) * US for _, _, width, at in board.writes[seen:]) < SPEED * 0.15
+    assert max(abs(w.goal - w.position) * US for w in board.writes[seen:]) < SPEED * 0.15
 
 
 def test_a_board_that_does_not_answer(tmp_path):
     joints = (ServoJoint("a", 0, 1, 1500, 700, 2300, US),)
-    with EmulatedPort(EmulatedBoard(Maestro(), {0: 1500.0}), str(tmp_path / "port")) as port:
-        arm = BoardArm(Calibration("ssc32", 115_200, joints), Port(port.url, 115_200), Ssc32(), {})
+    with EmulatedPort(load(FAMILIES["maestro"].emulator)({0: 1500.0}), str(tmp_path / "port")) as port:
+        arm = servo_arm(Calibration("ssc32", 115_200, joints), Port(port.url, 115_200))
         with pytest.raises(ArmError, match="no answer from the ssc32 board"):
             arm.open()
         assert not arm.port.is_open

@@ -9,7 +9,7 @@ import pytest
 from ik_solver_ros.errors import BusError
 from ik_solver_ros.servo import dynamixel, feetech
 from ik_solver_ros.servo.bus import Port
-from ik_solver_ros.servo.emulated.servos import Faults, positions
+from ik_solver_ros.servo.emulated.faults import Faults
 
 from .conftest import BAUD, IDS
 
@@ -54,11 +54,11 @@ def test_the_error_bits_of_a_reply_are_kept(plugged, codec):
 
 def test_a_bad_cable(plugged, codec):
     """Replies damaged, cut, repeated, late or lost: what is read is true, and most of the good ones are."""
-    emulated, bus = plugged(codec, Faults(seed=1, share=0.05))
+    emulated, bus = plugged(codec, Faults(seed=1, fraction=0.05))
     good = total = 0
     for _ in range(150):
         seen = bus.sync_read(codec.registers["position"], IDS)
-        truth = positions(emulated.bus)
+        truth = emulated.bus.positions
         assert all(seen[i] == truth[i] for i in seen)
         good, total = good + len(seen), total + len(IDS)
     assert good > 0.9 * total

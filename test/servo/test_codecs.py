@@ -7,34 +7,37 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ik_solver_ros.servo import dynamixel, feetech
-from ik_solver_ros.servo.table import BROADCAST, READ, WRITE, Register
+from ik_solver_ros.servo.families import FAMILIES, load
+from ik_solver_ros.servo.registers import BROADCAST, READ, WRITE, Register, read_data, write_data
 
-CODECS = {"feetech": feetech, "dynamixel": dynamixel}
+from .conftest import REGISTER_FAMILIES
+
+CODECS = {name: load(FAMILIES[name].codec) for name in REGISTER_FAMILIES}
 frames = st.lists(st.tuples(st.integers(0, 252), st.integers(0, 127), st.binary(max_size=40)), max_size=6)
 
 
 def goal(codec, value):
     register = codec.registers["goal_position"]
-    return codec.write_data(register.address, register.encode(value))
+    return write_data(codec, register.address, register.encode(value))
 
 
 @pytest.mark.parametrize(
     "frame, golden",
     [
         (feetech.instruction(1, WRITE, goal(feetech, 3000)), "ff ff 01 05 03 2a b8 0b 09"),
-        (feetech.instruction(1, READ, feetech.read_data(56, 2)), "ff ff 01 04 02 38 02 be"),
-        (feetech.instruction(1, WRITE, feetech.write_data(40, b"\0")), "ff ff 01 04 03 28 00 cf"),
+        (feetech.instruction(1, READ, read_data(feetech, 56, 2)), "ff ff 01 04 02 38 02 be"),
+        (feetech.instruction(1, WRITE, write_data(feetech, 40, b"\0")), "ff ff 01 04 03 28 00 cf"),
         (
-            feetech.instruction(1, WRITE, feetech.write_data(42, bytes.fromhex("00080000e803"))),
+            feetech.instruction(1, WRITE, write_data(feetech, 42, bytes.fromhex("00080000e803"))),
             "ff ff 01 09 03 2a 00 08 00 00 e8 03 d5",
         ),
         (dynamixel.instruction(1, WRITE, goal(dynamixel, 3000)), "ff ff fd 00 01 09 00 03 74 00 b8 0b 00 00 48 e9"),
-        (dynamixel.instruction(1, READ, dynamixel.read_data(132, 4)), "ff ff fd 00 01 07 00 02 84 00 04 00 1d 15"),
-        (dynamixel.instruction(1, WRITE, dynamixel.write_data(64, b"\0")), "ff ff fd 00 01 06 00 03 40 00 00 de e6"),
+        (dynamixel.instruction(1, READ, read_data(dynamixel, 132, 4)), "ff ff fd 00 01 07 00 02 84 00 04 00 1d 15"),
+        (dynamixel.instruction(1, WRITE, write_data(dynamixel, 64, b"\0")), "ff ff fd 00 01 06 00 03 40 00 00 de e6"),
         # ROBOTIS' e-Manual, the examples of Ping and Sync Read
         (dynamixel.instruction(1, 1), "ff ff fd 00 01 03 00 01 19 4e"),
         (
-            dynamixel.instruction(BROADCAST, 0x82, dynamixel.sync_read_data(132, 4, [1, 2])),
+            dynamixel.instruction(BROADCAST, 0x82, read_data(dynamixel, 132, 4, [1, 2])),
             "ff ff fd 00 fe 09 00 82 84 00 04 00 01 02 ce fa",
         ),
     ],

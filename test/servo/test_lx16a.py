@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ik_solver_ros.arm.lx16a import LxArm
+from ik_solver_ros.arm.servos import servo_arm
 from ik_solver_ros.errors import ArmError, TrajectoryError
 from ik_solver_ros.servo import lx16a
 from ik_solver_ros.servo.bus import Port
-from ik_solver_ros.servo.calibration import FAMILIES, Calibration, ServoJoint
-from ik_solver_ros.servo.emulated.servos import EmulatedPort
-from ik_solver_ros.servo.lx16a import EmulatedLx, LxBus
+from ik_solver_ros.servo.calibration import Calibration, ServoJoint
+from ik_solver_ros.servo.emulated.port import emulate
+from ik_solver_ros.servo.families import FAMILIES
 from ik_solver_ros.trajectory.trajectory import Trajectory
 
 from .conftest import cycle_of, run
@@ -46,11 +46,10 @@ def test_noise_never_raises(noise):
 @pytest.fixture
 def rig(tmp_path):
     joints = tuple(ServoJoint(n, i + 1, 1, 500, 100, 900, TICK) for i, n in enumerate(NAMES))
-    servos = EmulatedLx({1: 500.0, 2: 620.0})
-    with EmulatedPort(servos, str(tmp_path / "port")) as port:
-        arm = LxArm(Calibration("lx16a", 115_200, joints), LxBus(Port(port.url, 115_200)))
-
-        yield port, servos, cycle_of(arm, SPEED)
+    calibration = Calibration("lx16a", 115_200, joints)
+    with emulate(calibration, {"b": joints[1].position(620)}, str(tmp_path / "port")) as port:
+        arm = servo_arm(calibration, Port(port.url, 115_200))
+        yield port, port.bus, cycle_of(arm, SPEED)
         arm.close()
 
 
@@ -69,7 +68,7 @@ def test_it_begins_where_it_is_and_follows(rig):
     assert servos.writes == []
     cycle.enable()
     run(cycle, 0.2)
-    assert max(abs(goal - at) for _, _, goal, at in servos.writes) <= 1.0
+    assert max(abs(w.goal - w.position) for w in servos.writes) <= 1.0
     go(cycle, [0.5, -0.3])
     run(cycle, 1.5)
     assert where(servos) == pytest.approx([0.5, -0.3], abs=2 * TICK)
@@ -83,18 +82,18 @@ def test_a_servo_that_loses_its_power_is_not_moved_again_before_somebody_asks(ri
     go(cycle, [0.5, -0.3])
     run(cycle, 0.4)
     with port.lock:
-        servos.restart(2)
-        servos.silent.add(2)
+        servos.servos[2].restart()
+        servos.servos[2].silent = True
     run(cycle, 0.2)
     with port.lock:
-        servos.silent.discard(2)
+        servos.servos[2].silent = False
     run(cycle, 0.5)
     with pytest.raises(TrajectoryError):
         go(cycle, [0.0, 0.0])
     cycle.enable()
     seen = len(servos.writes)
     run(cycle, 0.2)
-    assert max(abs(goal - at) for _, _, goal, at in servos.writes[seen:]) * TICK < SPEED * 0.15
+    assert max(abs(w.goal - w.position) for w in servos.writes[seen:]) * TICK < SPEED * 0.15
     go(cycle, [0.0, 0.0], 1.5)
     run(cycle, 2.0)
     assert where(servos) == pytest.approx([0.0, 0.0], abs=2 * TICK)
@@ -102,6 +101,6 @@ def test_a_servo_that_loses_its_power_is_not_moved_again_before_somebody_asks(ri
 
 def test_a_servo_that_is_missing_is_named(rig):
     _, servos, cycle = rig
-    servos.silent.add(2)
+    servos.servos[2].silent = True
     with pytest.raises(ArmError, match=r"do not answer on .*: b \(id 2\)"):
         cycle.connect(time.monotonic())

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import json
 import time
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
 
 from ik_solver_ros.cli.main import main
 from ik_solver_ros.errors import CalibrationError
-from ik_solver_ros.servo import dynamixel, feetech
-from ik_solver_ros.servo.boards import EmulatedBoard, board_codec
-from ik_solver_ros.servo.bus import Port, TableBus
-from ik_solver_ros.servo.by_hand import LxByHand, TableByHand
-from ik_solver_ros.servo.calibration import FAMILIES, load_calibration
-from ik_solver_ros.servo.emulated.servos import EmulatedBus, EmulatedPort, EmulatedServo
-from ik_solver_ros.servo.lx16a import EmulatedLx, LxBus
-from ik_solver_ros.tools.calibrate import board_wizard
-from ik_solver_ros.tools.calibrate.board_wizard import MIDDLE, SLOWLY, calibrate_board
-from ik_solver_ros.tools.calibrate.wizard import EDGE, calibrate
+from ik_solver_ros.servo.bus import Port, RegisterBus
+from ik_solver_ros.servo.calibration import load_calibration
+from ik_solver_ros.servo.emulated.lx16a import Lx16aEmulator
+from ik_solver_ros.servo.emulated.port import EmulatedPort
+from ik_solver_ros.servo.emulated.pulse_boards import Ssc32Emulator
+from ik_solver_ros.servo.families import FAMILIES, load
+from ik_solver_ros.tools.calibrate import pulse_driven
+from ik_solver_ros.tools.calibrate.hand_moved import EDGE
+from ik_solver_ros.tools.calibrate.pulse_driven import MIDDLE, SLOWLY
+from ik_solver_ros.tools.calibrate.wizard import calibrate
 
 ZERO, LOW, HIGH = 2000, 900, 3100
 
@@ -54,47 +55,52 @@ class Hand:
         return ""
 
 
-@pytest.fixture(params=[feetech, dynamixel], ids=lambda codec: codec.name)
-def wired(request, tmp_path):
-    codec = request.param
-    servos = [EmulatedServo(codec, i + 1, 1500) for i in range(6)]
-    with EmulatedPort(EmulatedBus(codec, servos), str(tmp_path / "port")) as emulated:
-        port = Port(emulated.url, 1_000_000)
+@contextmanager
+def opened(servos, tmp_path, baud):
+    with EmulatedPort(servos, str(tmp_path / "port")) as emulated:
+        port = Port(emulated.url, baud)
         port.open()
-        yield emulated, TableByHand(TableBus(port, codec)), codec
+        yield port
         port.close()
 
 
+@pytest.fixture(params=[name for name, family in FAMILIES.items() if load(family.bus) is RegisterBus])
+def wired(request, tmp_path):
+    servos = load(FAMILIES[request.param].emulator)({i + 1: 1500 for i in range(6)})
+    with opened(servos, tmp_path, 1_000_000) as port:
+        yield servos, port, request.param
+
+
 def test_the_whole_way(so101, wired, tmp_path):
-    emulated, bus, codec = wired
-    hand = Hand(emulated.bus, backwards={3, 5}, ids=["j 1", "9", "x", "1"])
+    servos, port, protocol = wired
+    hand = Hand(servos, backwards={3, 5}, ids=["j 1", "9", "x", "1"])
     out = tmp_path / "arm.yaml"
-    calibrate(so101, bus, codec.name, out, hand.ask, hand.said.append)
+    calibrate(so101, port, protocol, out, hand.ask, hand.said.append)
     found = load_calibration(out)
     assert [joint.name for joint in found.joints] == [*so101.joint_names, "gripper"]
     assert [joint.direction for joint in found.joints] == [1, 1, -1, 1, -1, 1]
-    edge = round(EDGE / FAMILIES[codec.name].per_tick)
+    edge = round(EDGE / FAMILIES[protocol].per_tick)
     assert all((j.zero, j.min, j.max) == (ZERO, LOW + edge, HIGH - edge) for j in found.joints)
     assert any("seen 900 to 3100" in text for text in hand.lived)
     assert "gripper_frame_link at x 0.39" in hand.lived[-1]  # all joints at zero
-    assert not any(servo.get("torque_enable") for servo in emulated.bus.servos.values())
+    assert not any(servo.get("torque_enable") for servo in servos.servos.values())
     assert any("'9': one of 1, 2, 3, 4, 5, 6 is wanted" in text for text in hand.said)
 
 
 def test_no_servo_answers(so101, wired, tmp_path):
-    emulated, bus, codec = wired
-    for servo in emulated.bus.servos.values():
+    servos, port, protocol = wired
+    for servo in servos.servos.values():
         servo.silent = True
     with pytest.raises(CalibrationError, match="no servo answers on .* at 1000000 baud; is it powered"):
-        calibrate(so101, bus, codec.name, tmp_path / "arm.yaml", Hand(emulated.bus).ask, print)
+        calibrate(so101, port, protocol, tmp_path / "arm.yaml", Hand(servos).ask, print)
 
 
 def test_too_few_servos(so101, wired, tmp_path):
-    emulated, bus, codec = wired
+    servos, port, protocol = wired
     for i in (4, 5, 6):
-        emulated.bus.servos[i].silent = True
+        servos.servos[i].silent = True
     with pytest.raises(CalibrationError, match="no servo is left for joint 'wrist_flex'"):
-        calibrate(so101, bus, codec.name, tmp_path / "arm.yaml", Hand(emulated.bus).ask, print)
+        calibrate(so101, port, protocol, tmp_path / "arm.yaml", Hand(servos).ask, print)
     assert not (tmp_path / "arm.yaml").exists()
 
 
@@ -116,7 +122,7 @@ def test_a_port_is_wanted(capsys, tmp_path):
 
 
 def test_lx16a(so101, tmp_path):
-    servos = EmulatedLx(dict.fromkeys(range(1, 7), 400.0))
+    servos = Lx16aEmulator(dict.fromkeys(range(1, 7), 400.0))
     ids = ["j 1", "1", "", "", "", "", ""]
     current = 0
 
@@ -129,22 +135,19 @@ def test_lx16a(so101, tmp_path):
         if current <= 6 and "joint" not in question:
             ways = {"at 0": [500.0], "positive": [560.0], "whole range": [-30.0, 900.0, 500.0]}
             for ticks in next((ways[words] for words in ways if words in question), []):
-                servos.positions[current] = ticks
+                servos.servos[current].position = ticks
                 live()
         return ""
 
-    with EmulatedPort(servos, str(tmp_path / "port")) as emulated:
-        port = Port(emulated.url, 115_200)
-        port.open()
-        calibrate(so101, LxByHand(LxBus(port)), "lx16a", tmp_path / "arm.yaml", ask, print)
-        port.close()
+    with opened(servos, tmp_path, 115_200) as port:
+        calibrate(so101, port, "lx16a", tmp_path / "arm.yaml", ask, print)
     edge = round(EDGE / FAMILIES["lx16a"].per_tick)
     assert [(j.id, j.direction, j.zero, j.min, j.max) for j in load_calibration(tmp_path / "arm.yaml").joints] == [
         (i + 1, 1, 500, 0, 900 - edge) for i in range(6)
     ]
-    goals = [goal for _, _, goal, _ in servos.writes]
+    goals = [write.goal for write in servos.writes]
     assert max(goals) - min(goals) >= 10 and goals[0] == goals[-1] == 400
-    assert not any(servos.torque.values())
+    assert not any(servo.torque for servo in servos.servos.values())
 
 
 def wait_for_the_end(board):
@@ -154,11 +157,10 @@ def wait_for_the_end(board):
         time.sleep(0.01)
 
 
-@pytest.mark.parametrize("protocol", ["ssc32", "maestro"])
+@pytest.mark.parametrize("protocol", [name for name, family in FAMILIES.items() if not family.measures])
 def test_a_board_is_driven(so101, tmp_path, protocol, monkeypatch):
-    monkeypatch.setattr(board_wizard, "PAUSE", 1e-3)
-    codec = board_codec(protocol)
-    board = EmulatedBoard(codec, dict.fromkeys(range(8), 1400.0))
+    monkeypatch.setattr(pulse_driven, "PAUSE", 1e-3)
+    board = load(FAMILIES[protocol].emulator)(dict.fromkeys(range(8), 1400.0))
     said = []
     script = {
         "channel of": ["0", "0", "5", "x", "1", "2", "3", "n"],
@@ -174,12 +176,9 @@ def test_a_board_is_driven(so101, tmp_path, protocol, monkeypatch):
         assert live is None
         return next(answers for words, answers in script.items() if words in question).pop(0)
 
-    with EmulatedPort(board, str(tmp_path / "port")) as emulated:
-        port = Port(emulated.url, 115_200)
-        port.open()
-        calibrate_board(so101, port, codec, protocol, tmp_path / "arm.yaml", ask, said.append)
+    with opened(board, tmp_path, 115_200) as port:
+        calibrate(so101, port, protocol, tmp_path / "arm.yaml", ask, said.append)
         wait_for_the_end(board)
-        port.close()
     assert not any(script.values())
     joints = load_calibration(tmp_path / "arm.yaml").joints
     assert [joint.id for joint in joints] == [0, 5, 1, 2, 3]
@@ -189,8 +188,8 @@ def test_a_board_is_driven(so101, tmp_path, protocol, monkeypatch):
     degrees = [20.0 / 210.0, 0.09, 0.09, 0.09, 0.09]
     np.testing.assert_allclose([np.degrees(joint.per_tick) for joint in joints], degrees, rtol=1e-9)
     pulses = {}
-    for _, channel, width, _ in board.writes:
-        pulses.setdefault(channel, []).append(width)
+    for write in board.writes:
+        pulses.setdefault(write.servo_id, []).append(write.goal)
     assert sorted(pulses) == [0, 1, 2, 3, 5]
     for widths in pulses.values():
         assert widths[0] == MIDDLE and widths[-1] == 0.0
@@ -200,8 +199,7 @@ def test_a_board_is_driven(so101, tmp_path, protocol, monkeypatch):
 
 
 def test_no_pulse_is_left_when_somebody_leaves(so101, tmp_path):
-    codec = board_codec("ssc32")
-    board = EmulatedBoard(codec, {0: 1400.0})
+    board = Ssc32Emulator({0: 1400.0})
     answers = iter([""])
 
     def ask(question, live):
@@ -210,12 +208,9 @@ def test_no_pulse_is_left_when_somebody_leaves(so101, tmp_path):
         except StopIteration:
             raise KeyboardInterrupt from None
 
-    with EmulatedPort(board, str(tmp_path / "port")) as emulated:
-        port = Port(emulated.url, 115_200)
-        port.open()
+    with opened(board, tmp_path, 115_200) as port:
         with pytest.raises(KeyboardInterrupt):
-            calibrate_board(so101, port, codec, "ssc32", tmp_path / "arm.yaml", ask, print)
+            calibrate(so101, port, "ssc32", tmp_path / "arm.yaml", ask, print)
         wait_for_the_end(board)
-        port.close()
-    assert [width for _, _, width, _ in board.writes] == [MIDDLE, 0.0]
+    assert [write.goal for write in board.writes] == [MIDDLE, 0.0]
     assert not (tmp_path / "arm.yaml").exists()

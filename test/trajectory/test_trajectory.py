@@ -49,6 +49,18 @@ def test_before_between_and_after_the_points():
         assert trajectory.state(late, start).velocity.tolist() == [0.0, 0.0]
 
 
+def test_what_is_left_of_a_trajectory():
+    rows = np.arange(6.0).reshape(3, 2)
+    whole = Trajectory(NAMES, np.array([1.0, 2.0, 4.0]), rows, 10.0 * rows, 100.0 * rows)
+    for t, times in ((0.5, [0.5, 1.5, 3.5]), (1.0, [1.0, 3.0]), (3.0, [1.0]), (4.0, []), (9.0, [])):
+        left = whole.from_time(t)
+        assert left.times.tolist() == times
+        for k, column in enumerate((left.positions, left.velocities, left.accelerations)):
+            assert column.tolist() == (10.0**k * rows[3 - len(times) :]).tolist()
+    positions_only = Trajectory(NAMES, whole.times, rows).from_time(1.5)
+    assert positions_only.velocities is None and positions_only.accelerations is None
+
+
 def test_an_empty_trajectory_stays_where_it_is():
     empty = Trajectory(NAMES, np.zeros(0), np.zeros((0, 2)))
     start = State.at_rest(np.array([1.0, 2.0]))

@@ -17,12 +17,13 @@ EACH = {"trajectory": "on the way", "goal": "at the end"}
 
 
 def constraints(node: Node, joint_names: Sequence[str]) -> Tolerances:
-    """Declare these parameters for the joints, and return what they say."""
-    declare(node, [param for param in WHOLE if not node.has_parameter(param.name)])
-    for name in joint_names:
-        for what, when in EACH.items():
-            description = f"[rad or m] that {name} may be off {when}; 0: any"
-            declare(node, [Param(f"constraints.{name}.{what}", 0.0, description, 0.0, 10.0)])
+    """Declare these parameters for the joints, and return what they say. Raises ParameterError."""
+    each = [
+        Param(f"constraints.{name}.{what}", 0.0, f"[rad or m] that {name} may be off {when}; 0: any", 0.0, 10.0)
+        for name in joint_names
+        for what, when in EACH.items()
+    ]
+    declare(node, [param for param in (*WHOLE, *each) if not node.has_parameter(param.name)])
     path, goal = ({name: value(node, f"constraints.{name}.{what}") for name in joint_names} for what in EACH)
     whole = [value(node, param.name) for param in WHOLE]
     return Tolerances.of(joint_names, path, goal, *whole)

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from rclpy.node import Node
 
 from ik_solver_ros.control.follower import TrajectoryFollower
+from ik_solver_ros.control.follower_group import Followers
 from ik_solver_ros.control.tolerances import Tolerances
+from ik_solver_ros.errors import GoalError, ParameterError
 from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.kinematics.kernels import Array
 from ik_solver_ros.ros.arm_node.constraints import constraints
 from ik_solver_ros.ros.common.joint_limits import joint_limits
 from ik_solver_ros.ros.common.parameters import Param, value
 from ik_solver_ros.trajectory.limits import RAMP_TIME, MotionLimits
+from ik_solver_ros.trajectory.trajectory import State, Trajectory
 
 CONTROLLERS = ("joint_trajectory_controller", "gripper_controller")
 PARAMS = (
@@ -32,12 +36,51 @@ class Controller(NamedTuple):
     limits: MotionLimits
     tolerances: Tolerances
     allow_partial: bool
+    numbers: Iterator[int]  # for its trajectories, whichever of its followers takes them
 
     def follower(self, positions: Array) -> TrajectoryFollower:
         """A new one, for an arm measured at `positions` (of all its joints)."""
         return TrajectoryFollower(
-            self.limits, positions[self.where], allow_partial=self.allow_partial, tolerances=self.tolerances
+            self.limits,
+            positions[self.where],
+            allow_partial=self.allow_partial,
+            tolerances=self.tolerances,
+            numbers=self.numbers,
         )
+
+
+class Commands(Protocol):
+    """What controllers can be told, by name; from any thread."""
+
+    def accept(self, controller: str, trajectory: Trajectory, stamp: float, tolerances: Tolerances | None) -> int:
+        """Take a trajectory that starts at `stamp` [s of the ROS clock; 0: at once], for its number.
+
+        Raises TrajectoryError for what is refused.
+        """
+
+    def hold(self, controller: str) -> None:
+        """Bring its joints to rest."""
+
+    def setpoint(self, controller: str) -> State:
+        """Where its joints are led now."""
+
+
+def followers(controllers: Sequence[Controller], positions: Array) -> Followers:
+    """New followers for all of an arm, measured at `positions`."""
+    return {controller.name: (controller.follower(positions), controller.where) for controller in controllers}
+
+
+def named_positions(chain: Chain, parameter: str, positions: Sequence[float]) -> dict[str, float]:
+    """Positions [rad or m] of the chain's joints by joint, from a parameter; none where it is empty.
+
+    Raises ParameterError.
+    """
+    if not len(positions):
+        return {}
+    try:
+        return dict(zip(chain.joint_names, chain.checked(positions, parameter).tolist()))
+    except GoalError as error:
+        raise ParameterError(parameter, error.value, error.wanted) from None
 
 
 def controllers(
@@ -67,6 +110,7 @@ def controllers(
                 limits.scaled(speed_scale),
                 constraints(node, names),
                 value(node, "allow_partial_joints_goal"),
+                count(1),
             )
         )
     return out

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
 from typing import Any
 
 from control_msgs.action import FollowJointTrajectory
@@ -11,20 +10,19 @@ from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.node import Node
 from rclpy.task import Future
 
-from ik_solver_ros.control.follower import Ending, Outcome
+from ik_solver_ros.control.follower import Ending, TrajectoryEnd
 from ik_solver_ros.control.tolerances import Tolerances
 from ik_solver_ros.errors import IkSolverError
-from ik_solver_ros.ros.arm_node.controllers import Controller
+from ik_solver_ros.ros.arm_node.controllers import Commands, Controller
 from ik_solver_ros.ros.common import convert
-from ik_solver_ros.trajectory.trajectory import State, Trajectory
 
 Result = FollowJointTrajectory.Result
 CODES = {
-    Outcome.DONE: Result.SUCCESSFUL,
-    Outcome.PATH_TOLERANCE: Result.PATH_TOLERANCE_VIOLATED,
-    Outcome.GOAL_TOLERANCE: Result.GOAL_TOLERANCE_VIOLATED,
-    Outcome.REPLACED: Result.INVALID_GOAL,
-    Outcome.HELD: Result.INVALID_GOAL,
+    TrajectoryEnd.DONE: Result.SUCCESSFUL,
+    TrajectoryEnd.PATH_TOLERANCE: Result.PATH_TOLERANCE_VIOLATED,
+    TrajectoryEnd.GOAL_TOLERANCE: Result.GOAL_TOLERANCE_VIOLATED,
+    TrajectoryEnd.REPLACED: Result.INVALID_GOAL,
+    TrajectoryEnd.HELD: Result.INVALID_GOAL,
 }
 FEEDBACK_PERIOD = 0.05  # [s]
 
@@ -32,17 +30,9 @@ FEEDBACK_PERIOD = 0.05  # [s]
 class FollowAction:
     """Hands the goals of an action to a follower, and tells their ends."""
 
-    def __init__(
-        self,
-        node: Node,
-        controller: Controller,
-        accept: Callable[[Trajectory, float, Tolerances], int],
-        hold: Callable[[], None],
-        desired: Callable[[], State],
-    ) -> None:
-        """accept: takes a trajectory, its stamp and its tolerances, and returns its number."""
-        self._node, self._controller = node, controller
-        self._accept, self._hold, self._desired = accept, hold, desired
+    def __init__(self, node: Node, controller: Controller, commands: Commands) -> None:
+        self._node, self._controller, self._commands = node, controller, commands
+        self._open = 0  # goals that are under way, or being handed over
         self._goals: dict[int, tuple[Any, Future]] = {}  # by the trajectory's number
         self._ended: deque[Ending] = deque()
         self._timer = node.create_timer(FEEDBACK_PERIOD, self._tell)
@@ -57,15 +47,23 @@ class FollowAction:
         )
 
     def ended(self, ending: Ending) -> None:
-        """Note how a trajectory ended; from any thread."""
-        self._ended.append(ending)
+        """Note how a trajectory ended, from any thread. While no goal is open it was none of ours."""
+        if self._open:
+            self._ended.append(ending)
 
     async def _execute(self, handle: Any) -> Any:
+        self._open += 1  # before the trajectory is handed over: it may end at once
+        try:
+            return await self._follow(handle)
+        finally:
+            self._open -= 1
+
+    async def _follow(self, handle: Any) -> Any:
         goal = handle.request
         try:
             trajectory = convert.trajectory_from(goal.trajectory)
             stamp = convert.seconds(goal.trajectory.header.stamp)
-            number = self._accept(trajectory, stamp, self._tolerances(goal))
+            number = self._commands.accept(self._controller.name, trajectory, stamp, self._tolerances(goal))
         except IkSolverError as error:
             handle.abort()
             return Result(error_code=Result.INVALID_GOAL, error_string=str(error))
@@ -76,13 +74,13 @@ class FollowAction:
         self._goals[number] = handle, done
         self._timer.reset()
         ending: Ending = await done
-        if ending.outcome is Outcome.DONE:
+        if ending.how is TrajectoryEnd.DONE:
             handle.succeed()
         elif handle.is_cancel_requested:
             handle.canceled()
         else:
             handle.abort()
-        return Result(error_code=CODES[ending.outcome], error_string=ending.reason)
+        return Result(error_code=CODES[ending.how], error_string=ending.reason)
 
     def _tolerances(self, goal: Any) -> Tolerances:
         """The goal's own tolerances, by the message's rules: 0 is the follower's own, negative is none."""
@@ -101,8 +99,8 @@ class FollowAction:
     def _tell(self) -> None:
         """Feedback to the goals under way, and their ends."""
         if any(handle.is_cancel_requested for handle, _ in self._goals.values()):
-            self._hold()
-        desired = self._desired()
+            self._commands.hold(self._controller.name)
+        setpoint = self._commands.setpoint(self._controller.name)
         while self._ended:
             ending = self._ended.popleft()
             _, done = self._goals.pop(ending.number, (None, None))
@@ -111,8 +109,8 @@ class FollowAction:
         for handle, _ in self._goals.values():
             feedback = FollowJointTrajectory.Feedback(joint_names=list(self._controller.limits.joint_names))
             feedback.header.stamp = self._node.get_clock().now().to_msg()
-            feedback.desired.positions = desired.position.tolist()
-            feedback.desired.velocities = desired.velocity.tolist()
+            feedback.desired.positions = setpoint.position.tolist()
+            feedback.desired.velocities = setpoint.velocity.tolist()
             handle.publish_feedback(feedback)
         if not self._goals:
             self._timer.cancel()

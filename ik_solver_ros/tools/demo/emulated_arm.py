@@ -12,9 +12,8 @@ from ik_solver_ros.arm.base import SimulatedArm
 from ik_solver_ros.arm.bullet import BulletArm
 from ik_solver_ros.arm.mock import MockArm
 from ik_solver_ros.kinematics.chain import Chain
-from ik_solver_ros.servo import feetech
 from ik_solver_ros.servo.emulated.calibration import emulated_calibration
-from ik_solver_ros.servo.emulated.servos import EmulatedBus, EmulatedPort, EmulatedServo
+from ik_solver_ros.servo.emulated.port import emulate
 from ik_solver_ros.tools.demo.goals import Pose, tip_at
 
 
@@ -29,15 +28,14 @@ class EmulatedArm:
         self._calibration.dump(calibration)
         self._scratch = TemporaryDirectory(prefix="ik_solver_ros_")
         url = str(Path(self._scratch.name) / "port")
-        servos = [EmulatedServo(feetech, joint.id, joint.ticks(0.0)) for joint in self._calibration.joints]
-        self._port = EmulatedPort(EmulatedBus(feetech, servos), url, baud=self._calibration.baud)
+        self._port = emulate(self._calibration, {}, url)
         self._arm: SimulatedArm = BulletArm(chain.model) if find_spec("pybullet") else MockArm(chain.model)
         self.parameters: dict[str, object] = {"port": url, "calibration": str(calibration)}  # for servo_node
 
     def tip(self) -> Pose:
         """By the forward kinematics of PyBullet, where there is PyBullet, and not of this package."""
         with self._port.lock:
-            ticks = {servo.servo_id: servo.position for servo in self._port.bus.servos.values()}
+            ticks = self._port.bus.positions
         known = {joint.name: joint.position(ticks[joint.id]) for joint in self._calibration.joints}
         return tip_at(self._chain, self._arm, np.array([known[name] for name in self._arm.joint_names]))
 

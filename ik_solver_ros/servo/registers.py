@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 BROADCAST = 0xFE
-PING, READ, WRITE = 0x01, 0x02, 0x03
+PING, READ, WRITE, SYNC_READ, SYNC_WRITE = 0x01, 0x02, 0x03, 0x82, 0x83
 
 
 @dataclass(frozen=True)
@@ -49,31 +49,20 @@ class Packet(NamedTuple):
     data: bytes
 
 
-class TableCodec(Protocol):
+class RegisterCodec(Protocol):
     """A wire protocol. Pure: bytes in, bytes out."""
 
     name: str
     registers: Mapping[str, Register]
-    sync_read_code: int
-    sync_write_code: int
+    address_size: int  # bytes of an address or a size on the wire
+    velocity_unit: float  # [ticks/s]
+    notes_offset: bool  # whether a calibration notes the homing offset of each servo
 
     def instruction(self, servo_id: int, code: int, data: bytes = b"") -> bytes:
         """The frame of an instruction."""
 
     def status(self, servo_id: int, error: int, data: bytes = b"") -> bytes:
         """The frame of a reply: for emulators."""
-
-    def read_data(self, address: int, size: int) -> bytes:
-        """The data of a READ."""
-
-    def write_data(self, address: int, data: bytes) -> bytes:
-        """The data of a WRITE."""
-
-    def sync_read_data(self, address: int, size: int, ids: Sequence[int]) -> bytes:
-        """The data of a SYNC READ."""
-
-    def sync_write_data(self, address: int, size: int, rows: Mapping[int, bytes]) -> bytes:
-        """The data of a SYNC WRITE."""
 
     def parse_instructions(self, buffer: bytes) -> tuple[list[Packet], bytes]:
         """The whole, undamaged instructions in a buffer, and what may be the beginning of another: for emulators."""
@@ -82,4 +71,25 @@ class TableCodec(Protocol):
         """The whole, undamaged replies in a buffer, and what may be the beginning of another."""
 
     def faults(self, error: int) -> list[str]:
-        """The error bits of a reply, in words."""
+        """The bits of the hardware_error register, in words."""
+
+
+def read_data(codec: RegisterCodec, address: int, size: int, ids: Sequence[int] = ()) -> bytes:
+    """The data of a READ, or with the ids of those asked, of a SYNC_READ."""
+    wide = codec.address_size
+    return address.to_bytes(wide, "little") + size.to_bytes(wide, "little") + bytes(ids)
+
+
+def write_data(codec: RegisterCodec, address: int, data: bytes) -> bytes:
+    """The data of a WRITE."""
+    return address.to_bytes(codec.address_size, "little") + data
+
+
+def sync_write_data(codec: RegisterCodec, address: int, size: int, rows: Mapping[int, bytes]) -> bytes:
+    """The data of a SYNC_WRITE of so many bytes to each id."""
+    return read_data(codec, address, size) + b"".join(bytes([servo_id]) + data for servo_id, data in rows.items())
+
+
+def named_bits(names: Mapping[int, str], bits: int) -> list[str]:
+    """The bits that are set, in words."""
+    return [names.get(bit, f"bit {bit}") for bit in range(8) if bits >> bit & 1]

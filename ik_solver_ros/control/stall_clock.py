@@ -1,0 +1,42 @@
+"""StallClock: the followers' time, in which no stall of the machine becomes a jump of the joints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+PERIOD = 0.01  # [s] that a cycle may always need
+STALL = 3.0  # times as long as usual
+SMOOTHING = 0.2  # of the usual length of a cycle
+
+
+class StallClock:
+    """Goes on with the caller's time [s], but in one cycle no farther than in some usual ones while joints move.
+
+    After a stall of a busy machine the motion is late until it has come to rest, and does not jump to make up for it.
+    """
+
+    def __init__(self, moving: Callable[[float], bool]) -> None:
+        """moving: whether the joints move at a moment of this clock."""
+        self._moving = moving
+        self.now = 0.0  # of the last cycle
+        self._delay = 0.0  # of `now`, behind the caller's
+        self._usual = PERIOD  # [s] that a cycle takes
+
+    def reset(self, now: float) -> None:
+        """Be at the caller's `now`."""
+        self.now, self._delay = now, 0.0
+
+    def advance(self, now: float) -> float:
+        """Begin the cycle at the caller's `now`, for this clock's."""
+        took = max(now - (self.now + self._delay), 0.0)
+        self.now = self.at(now)
+        self._delay = now - self.now
+        self._usual += SMOOTHING * (min(took, STALL * self._usual) - self._usual)
+        return self.now
+
+    def at(self, now: float) -> float:
+        """What this clock says at the caller's `now`, during the cycle."""
+        delayed = now - self._delay
+        if not self._moving(delayed):
+            return now
+        return min(delayed, self.now + STALL * max(self._usual, PERIOD))
