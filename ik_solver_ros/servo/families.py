@@ -1,4 +1,7 @@
-"""The families of servos, one row each: their numbers, and where the code for them is. A new family is a new row."""
+"""The families of servos, one row each: their numbers, and where the code for them is. A new family is a new row.
+
+Code is named and not imported: it is loaded when it is needed, and this room needs nothing of arm/.
+"""
 
 from __future__ import annotations
 
