@@ -15,7 +15,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from ik_solver_ros import Goal, load_chain, solve
-from ik_solver_ros.kinematics.frames import LinkFrames
+from ik_solver_ros.kinematics.link_frames import LinkFrames
 from ik_solver_ros.solvers.reference.ccdik_published import ccdik_step
 from ik_solver_ros.tools.plot.reachable import draw_reachable, reachable
 

@@ -14,7 +14,7 @@ from ik_solver_ros.arm.base import Reading, checked_command, starting_positions
 from ik_solver_ros.arm.bullet_urdf import for_bullet
 from ik_solver_ros.errors import ArmError
 from ik_solver_ros.kinematics.kernels import Array
-from ik_solver_ros.kinematics.model import RobotModel
+from ik_solver_ros.kinematics.model import MOVING, RobotModel
 from ik_solver_ros.pybullet_client import connect_pybullet
 
 GRAVITY = -9.81  # [m/s^2]
@@ -43,9 +43,8 @@ class BulletArm:
         self.time_step = time_step
         self.notes: list[str] = []
         self._model, self._gui, self._floor = model, gui, floor
-        moving = [j for j in model.joints.values() if j.type in ("revolute", "continuous", "prismatic")]
-        self._joints = [j for j in moving if j.mimic is None]
-        self._mimics = [j for j in moving if j.mimic is not None]
+        self._joints = model.commandable
+        self._mimics = [j for j in model.joints.values() if j.type in MOVING and j.mimic is not None]
         self.joint_names = tuple(j.name for j in self._joints)
         lower, upper = (np.array([getattr(j, end) for j in self._joints]) for end in ("lower", "upper"))
         self._initial = starting_positions(self.joint_names, lower, upper, initial or {})

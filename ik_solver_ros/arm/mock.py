@@ -23,7 +23,7 @@ class MockArm:
     ) -> None:
         self.time_step = time_step
         self._model = model
-        joints = [j for j in model.joints.values() if j.type in ("revolute", "continuous", "prismatic") and not j.mimic]
+        joints = model.commandable
         self.joint_names = tuple(j.name for j in joints)
         lower, upper = np.array([j.lower for j in joints]), np.array([j.upper for j in joints])
         self._positions = starting_positions(self.joint_names, lower, upper, initial or {})

@@ -20,9 +20,9 @@ from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker, MarkerArray
 
 from ik_solver_ros.kinematics.chain import Chain
-from ik_solver_ros.kinematics.frames import LinkFrames
 from ik_solver_ros.kinematics.geometry import Shape, visual_shapes
 from ik_solver_ros.kinematics.kernels import Array
+from ik_solver_ros.kinematics.link_frames import LinkFrames
 from ik_solver_ros.solvers.solution import Solution, Status
 from ik_solver_ros.trajectory.trajectory import State, Trajectory
 

@@ -26,7 +26,7 @@ from ik_solver_ros.collision.guard import CollisionGuard
 from ik_solver_ros.errors import GoalError, IkSolverError, TrajectoryError
 from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.kinematics.kernels import Array
-from ik_solver_ros.kinematics.load import narrowed
+from ik_solver_ros.kinematics.load import with_limits
 from ik_solver_ros.kinematics.quaternion import rotate
 from ik_solver_ros.ros.common import convert
 from ik_solver_ros.ros.common.description import when_described
@@ -109,7 +109,7 @@ class IkNode(Node):
             chain.joint_names, chain.lower, chain.upper, chain.velocity_limit, value(self, "ramp_time"), given
         )
         if (limits.lower != chain.lower).any() or (limits.upper != chain.upper).any():
-            chain = narrowed(chain, limits.lower, limits.upper)
+            chain = with_limits(chain, limits.lower, limits.upper)
         self._limits = limits
         log.info(
             f"{chain.model.name}: {chain.n} joints from {chain.base_link} to {chain.tip_link} "
@@ -158,7 +158,7 @@ class IkNode(Node):
         calibration.fit({j.name: (j.lower, j.upper) for j in chain.model.joints.values()}, chain.joint_names)
         ranges = {joint.name: joint.limits for joint in calibration.joints}
         low, high = np.transpose([ranges[name] for name in chain.joint_names])
-        return narrowed(chain, np.maximum(chain.lower, low), np.minimum(chain.upper, high))
+        return with_limits(chain, np.maximum(chain.lower, low), np.minimum(chain.upper, high))
 
     def _make_tip_marker(self, chain: Chain) -> None:
         if TipMarker is None or self._tip_marker is not None:
