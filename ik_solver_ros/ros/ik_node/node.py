@@ -46,7 +46,7 @@ from ik_solver_ros.solvers.reference.ccdik_published import ccdik_step
 from ik_solver_ros.solvers.solution import Solution, SolverOptions, Status
 from ik_solver_ros.solvers.solve import solve
 from ik_solver_ros.solvers.velocity import solve_velocity
-from ik_solver_ros.trajectory.cartesian import plan_tip_path
+from ik_solver_ros.trajectory.cartesian import PathOptions, plan_tip_path
 from ik_solver_ros.trajectory.limits import MotionLimits
 from ik_solver_ros.trajectory.motion import AT_REST_WITHIN, Motion, MotionPlanner
 from ik_solver_ros.trajectory.trajectory import State, Trajectory
@@ -278,7 +278,7 @@ class IkNode(Node):
         spent = time.perf_counter() - began
         self._check_answer(solution)
         limits, slowly = self._limits_for(chain, solution.q - q0)
-        motion = self._planner.to(solution.q, measured, now, limits)
+        motion = self._planner.plan_to(solution.q, measured, now, limits)
         self._send(motion)
         self._accept()
         self._goals.report(
@@ -344,12 +344,14 @@ class IkNode(Node):
             [p for p, _ in poses],
             [quat for _, quat in poses],
             planner.limits,
-            mode=self._goal_mode,
-            deviation=value(self, "path_deviation"),
-            angle=value(self, "path_angle"),
-            rounding=value(self, "path_rounding"),
-            speed=value(self, "path_speed") or np.inf,
-            options=self._options,
+            PathOptions(
+                self._goal_mode,
+                deviation=value(self, "path_deviation"),
+                angle=value(self, "path_angle"),
+                rounding=value(self, "path_rounding"),
+                speed=value(self, "path_speed") or np.inf,
+            ),
+            self._options,
         )
         if motion.reason and (value(self, "on_path_incomplete") == "refuse" or motion.trajectory is None):
             raise TrajectoryError(f"{100.0 * motion.fraction:.0f} % of the path can be done, then: {motion.reason}")
@@ -357,7 +359,7 @@ class IkNode(Node):
         outcome = "PATH" if not motion.reason else "PARTIAL_PATH"
         duration = 0.0
         if motion.trajectory is not None:
-            sent = planner.then(motion.trajectory, self._steady.now(), rest)
+            sent = planner.append(motion.trajectory, self._steady.now(), rest)
             self._send(sent)
             self._accept()
             duration = sent.trajectory.duration
@@ -385,7 +387,7 @@ class IkNode(Node):
             chain, q, rotation @ [linear.x, linear.y, linear.z], rotation @ [angular.x, angular.y, angular.z]
         )
         timeout = value(self, "incoming_command_timeout")
-        self._send(self._planner.at(velocity, timeout, measured, now))
+        self._send(self._planner.plan_velocity(velocity, timeout, measured, now))
         self._goals.drop()
         if now > self._steered_until:
             self._goals.begin()
@@ -453,7 +455,7 @@ class IkNode(Node):
                 return
             self._live_goal = (goal, stepped)
             assert self._planner is not None
-            self._send(self._planner.to(stepped, measured, self._steady.now()))
+            self._send(self._planner.plan_to(stepped, measured, self._steady.now()))
         except IkSolverError as error:
             self._live_goal = None
             self._goals.refuse("live", error)
@@ -472,7 +474,9 @@ class IkNode(Node):
         return self._do("holding", lambda planner, measured: planner.stop(measured, self._steady.now()))
 
     def _go_home(self) -> tuple[bool, str]:
-        return self._do("going home", lambda planner, measured: planner.to(self._home, measured, self._steady.now()))
+        return self._do(
+            "going home", lambda planner, measured: planner.plan_to(self._home, measured, self._steady.now())
+        )
 
     def _stop(self) -> None:
         """The servos' emergency stop where there is one, and hold."""
