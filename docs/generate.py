@@ -104,7 +104,7 @@ def draw_ccdik(path: Path) -> None:
     arm.set_xlabel("x [m]")
     arm.set_ylabel("z [m]")
     arm.set_title("after so many sweeps", fontsize=10)
-    error.semilogy(range(len(left)), left, "o-", color="tab:blue", markersize=4, label="ccdik_seed: sweeps")
+    error.semilogy(range(len(left)), left, "o-", color="tab:blue", markersize=4, label="ccdik_published: sweeps")
     floor = max(answer.position_error, 1e-16)
     error.axhline(floor, color="tab:green", label=f"ccdik: {floor:.0e} m")
     error.set_xlabel("sweeps")

@@ -238,9 +238,9 @@ def _doctor(parsed: argparse.Namespace) -> int:
 
 
 def _compare(parsed: argparse.Namespace) -> int:
-    from ik_solver_ros.solvers.solve import SOLVERS, find_solver
+    from ik_solver_ros.solvers.solve import SOLVERS, find_solver, solver_name
 
-    solvers = tuple(parsed.solvers or SOLVERS)
+    solvers = tuple(map(solver_name, parsed.solvers or SOLVERS))
     for name in solvers:
         find_solver(name)
     try:
