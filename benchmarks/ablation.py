@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from dataclasses import replace
 
 import numpy as np
 
@@ -40,20 +41,21 @@ def variant(name: str, goals: int) -> None:
     from benchmarks.arms import arms, sampled, tool_directions
     from benchmarks.bars import compiled_mean
     from ik_solver_ros import Goal, Status, solve
-    from ik_solver_ros.solvers.ccdik import search as ccdik
+    from ik_solver_ros.solvers.ccdik import generic
 
     if name == "without structure and sweeps":
-        ccdik.NO_SWEEP = sys.maxsize  # before anything is compiled
+        generic.SWEEP_EVERY = 0  # before anything is compiled
     for arm, chain in arms().items():
         if name != "as it is":
-            object.__setattr__(chain, "waist_arm", None)
+            chain = replace(chain, waist_arm=None)
         _, p, r = sampled(chain, np.random.default_rng(12), goals)
         asked = [Goal.approach(*goal) for goal in zip(p, tool_directions(chain, r))]
         answers = [solve(chain, goal) for goal in asked]
-        share = np.mean([answer.status is Status.REACHED for answer in answers])
+        reached = np.mean([answer.status is Status.REACHED for answer in answers])
         restarts = 1 + np.mean([answer.restarts for answer in answers])
         print(
-            f"| {name} | {arm} | {100 * share:.2f} % | {compiled_mean(chain, asked):.2f} | {restarts:.2f} |", flush=True
+            f"| {name} | {arm} | {100 * reached:.2f} % | {compiled_mean(chain, asked):.2f} | {restarts:.2f} |",
+            flush=True,
         )
 
 

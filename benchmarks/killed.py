@@ -42,7 +42,7 @@ while True:
     now = time.monotonic()
     state = planner.commanded(now)
     target = rng.uniform(0.6 * limits.lower, 0.6 * limits.upper)
-    motion = planner.to(target, at if state is None else state.position, now)
+    motion = planner.plan_to(target, at if state is None else state.position, now)
     stamp = None if motion.start is None else time.time() + motion.start - now
     out.publish(convert.trajectory_msg(motion.trajectory, stamp))
     time.sleep(0.15)

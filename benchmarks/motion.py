@@ -44,7 +44,7 @@ def sequence(limits: MotionLimits, rng: np.random.Generator) -> list[tuple[State
     now, out = 0.0, []
     measured = rng.uniform(limits.lower, limits.upper)
     for _ in range(GOALS):
-        motion = planner.to(rng.uniform(limits.lower, limits.upper), measured, now)
+        motion = planner.plan_to(rng.uniform(limits.lower, limits.upper), measured, now)
         out.append((motion.origin, motion.trajectory))
         now += rng.uniform(0.0, 1.1) * motion.trajectory.duration
         state = planner.commanded(now)
@@ -88,7 +88,7 @@ def follow(limits: MotionLimits, rng: np.random.Generator, sequences: int) -> No
         follower = TrajectoryFollower(limits, rest)
         now, positions, velocities, accelerations, held_once, off = 0.0, [], [], [], False, 0.0
         for _ in range(GOALS):
-            motion = planner.to(rng.uniform(limits.lower, limits.upper), follower.advance(now).position, now)
+            motion = planner.plan_to(rng.uniform(limits.lower, limits.upper), follower.advance(now).position, now)
             message = convert.trajectory_msg(motion.trajectory, motion.start)
             arrives = now + rng.uniform(0.0, 0.02)
             until = now + rng.uniform(0.02, 1.1 * motion.trajectory.duration + 0.05)

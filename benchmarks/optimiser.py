@@ -12,9 +12,12 @@ from scipy.optimize import minimize
 from scipy.spatial.transform import Rotation
 
 from ik_solver_ros.kinematics.kernels import unpacked
-from ik_solver_ros.solvers.ccdik.descent import Budget, descend, errors, misses
-from ik_solver_ros.solvers.ccdik.search import settle
-from ik_solver_ros.solvers.goal import GoalArrays, unpacked_goal
+from ik_solver_ros.solvers.ccdik.descent import Budget, chord_errors, descend, pose_errors
+from ik_solver_ros.solvers.ccdik.generic import descend_to_nearest, problem_of
+from ik_solver_ros.solvers.goal import unpacked_goal
+from ik_solver_ros.solvers.solution import SolverOptions
+
+TOLERANCES = SolverOptions(1e-7, 1e-9)
 
 
 def nearest_positions(chain, positions, rng, starts):
@@ -33,10 +36,10 @@ def _nearest_positions(kind, packed, positions, q0, q, distance):
         distance[i] = np.inf
         for k in range(q0.shape[1]):
             trial = q0[i, k].copy()
-            descend(body.chain, goal, trial, (1.0 / body.reach, 0.0, 0.0), Budget(1e-9, 1e-9, 100), len(kind) < 0)
-            miss = misses(body.chain, goal, trial)[0]
-            if miss < distance[i]:
-                distance[i] = miss
+            descend(body.chain, goal, trial, (1.0 / body.reach, 0.0, 0.0), Budget(1e-9, 1e-9, 100, False))
+            error = chord_errors(body.chain, goal, trial)[0]
+            if error < distance[i]:
+                distance[i] = error
                 q[i] = trial
 
 
@@ -44,25 +47,25 @@ def nearest_approaches(chain, goals, rng, starts):
     """(q (m, n), angle (m,) [rad]): the nearest approach that keeps the tip in place to 1e-6 m, inf where none does."""
     q0 = rng.uniform(chain.lower, chain.upper, size=(len(goals), starts, chain.n))
     q, angle = np.empty((len(goals), chain.n)), np.empty(len(goals))
-    _nearest_approaches(chain.arrays.kind, chain.packed, np.array([goal.packed for goal in goals]), q0, q, angle)
+    _nearest_approaches(
+        chain.arrays.kind, chain.packed, np.array([goal.packed for goal in goals]), q0, TOLERANCES.settings, q, angle
+    )
     return q, angle
 
 
 @numba.njit(nogil=True)
-def _nearest_approaches(kind, packed, goals, q0, q, angle):
+def _nearest_approaches(kind, packed, goals, q0, settings, q, angle):
     body = unpacked(kind, packed)
-    budget = Budget(1e-7, 1e-9, 100)
-    scale = 1.0 / body.reach
     for i in range(len(goals)):
         goal = unpacked_goal(goals[i], 1, body.tool, np.zeros((2, 3)))
-        point = GoalArrays(goal.position, 0 * goal.targets, goal.tool, goal.wanted)
         angle[i] = np.inf
         for k in range(q0.shape[1]):
             trial = q0[i, k].copy()
+            problem = problem_of(body, goal, trial, settings)
             if k % 2 == 1:
-                descend(body.chain, point, trial, (scale, 0.0, 0.0), budget, len(kind) > 0)
-            settle(body.chain, goal, point, trial, k % 2, scale, budget)
-            p, approach, _ = errors(body.chain, goal, trial)
+                descend(body.chain, problem.point, trial, (problem.scale, 0.0, 0.0), problem.exact)
+            descend_to_nearest(problem, trial, k % 2)
+            p, approach, _ = pose_errors(body.chain, goal, trial)
             if p < 1e-6 and approach < angle[i]:
                 angle[i] = approach
                 q[i] = trial
@@ -81,7 +84,7 @@ def slsqp_approach(chain, goal, rng, starts):
             method="SLSQP",
             options={"maxiter": 100, "ftol": 1e-12},
         )
-        p, approach, _ = errors(chain.arrays, goal.arrays(chain), np.clip(found.x, chain.lower, chain.upper))
+        p, approach, _ = pose_errors(chain.arrays, goal.arrays(chain), np.clip(found.x, chain.lower, chain.upper))
         if p < 1e-6:
             best = min(best, approach)
     return best
@@ -102,7 +105,7 @@ def slsqp_roll(chain, goal, floor, rng, starts, seeds=()):
 
     def cosine(q):
         d, e, f = _axes(chain, q)
-        return (e @ v + f @ g) / (1.0 + d @ w)  # of the roll: see pitch.py
+        return (e @ v + f @ g) / (1.0 + d @ w)  # of the roll: see planar_group.py
 
     for q0 in begin:
         found = minimize(
@@ -113,7 +116,7 @@ def slsqp_roll(chain, goal, floor, rng, starts, seeds=()):
             method="SLSQP",
             options={"maxiter": 100, "ftol": 1e-10},
         )
-        p, approach, roll = errors(chain.arrays, arrays, np.clip(found.x, chain.lower, chain.upper))
+        p, approach, roll = pose_errors(chain.arrays, arrays, np.clip(found.x, chain.lower, chain.upper))
         if p < 1e-6 and approach < floor + 1e-6:
             best = min(best, roll)
     return best

@@ -11,8 +11,8 @@ from scipy.spatial.transform import Rotation
 from ik_solver_ros import Goal, SolverOptions, Status, load_chain, solve
 from ik_solver_ros.share import share_dir
 
-GOALS = {"ccdik": 2000, "ccdik_seed": 300}
-TOLERANCES = {"ccdik": SolverOptions(), "ccdik_seed": SolverOptions(1e-3, math.radians(0.5), max_restarts=20)}
+GOALS = {"ccdik": 2000, "ccdik_published": 300}
+TOLERANCES = {"ccdik": SolverOptions(), "ccdik_published": SolverOptions(1e-3, math.radians(0.5), max_restarts=20)}
 
 
 def sampled(chain, rng, kind):

@@ -15,7 +15,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from ik_solver_ros import Goal, load_chain, solve
-from ik_solver_ros.kinematics.frames import LinkFrames
+from ik_solver_ros.kinematics.link_frames import LinkFrames
 from ik_solver_ros.solvers.reference.ccdik_published import ccdik_step
 from ik_solver_ros.tools.plot.reachable import draw_reachable, reachable
 
@@ -108,7 +108,9 @@ def draw_ccdik(path: Path) -> None:
     arm.set_xlabel("x [m]")
     arm.set_ylabel("z [m]")
     arm.set_title("after so many sweeps", fontsize=10)
-    error.semilogy(range(len(distances)), distances, "o-", color="tab:blue", markersize=4, label="ccdik_seed: sweeps")
+    error.semilogy(
+        range(len(distances)), distances, "o-", color="tab:blue", markersize=4, label="ccdik_published: sweeps"
+    )
     floor = max(answer.position_error, 1e-16)
     error.axhline(floor, color="tab:green", label=f"ccdik: {floor:.0e} m")
     error.set_xlabel("sweeps")

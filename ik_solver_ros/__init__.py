@@ -20,8 +20,12 @@ if TYPE_CHECKING:
     from ik_solver_ros.solvers.batch import BatchSolution, solve_batch
     from ik_solver_ros.solvers.branches import solve_all
     from ik_solver_ros.solvers.goal import Goal
+    from ik_solver_ros.solvers.path import PathSolution, PathTolerances, solve_path
     from ik_solver_ros.solvers.solution import Solution, SolverOptions, Status
     from ik_solver_ros.solvers.solve import SOLVERS, solve
+    from ik_solver_ros.solvers.velocity import solve_velocity
+    from ik_solver_ros.trajectory.cartesian import PathOptions, TipMotion, plan_tip_path
+    from ik_solver_ros.trajectory.limits import MotionLimits
 
 __version__ = "0.1.0"
 
@@ -38,6 +42,14 @@ _HOMES = {
     "solve": "solvers.solve",
     "solve_all": "solvers.branches",
     "solve_batch": "solvers.batch",
+    "PathSolution": "solvers.path",
+    "PathTolerances": "solvers.path",
+    "solve_path": "solvers.path",
+    "solve_velocity": "solvers.velocity",
+    "MotionLimits": "trajectory.limits",
+    "PathOptions": "trajectory.cartesian",
+    "TipMotion": "trajectory.cartesian",
+    "plan_tip_path": "trajectory.cartesian",
 }
 
 __all__ = [
@@ -45,14 +57,22 @@ __all__ = [
     "BatchSolution",
     "Chain",
     "Goal",
+    "MotionLimits",
+    "PathOptions",
+    "PathSolution",
+    "PathTolerances",
     "Solution",
     "SolverOptions",
     "Status",
+    "TipMotion",
     "Wrist",
     "load_chain",
+    "plan_tip_path",
     "solve",
     "solve_all",
     "solve_batch",
+    "solve_path",
+    "solve_velocity",
 ]
 
 

@@ -211,11 +211,11 @@ class RecordError(IkSolverError, ValueError):
 
 
 class CollisionError(IkSolverError):
-    """A motion in which two links, or a link and the "floor", would touch: `links`, `share` of the motion before it."""
+    """A motion in which two links, or a link and the "floor", would touch: `links`, `fraction` of it before that."""
 
-    def __init__(self, message: str, links: tuple[str, str], share: float) -> None:
+    def __init__(self, message: str, links: tuple[str, str], fraction: float) -> None:
         super().__init__(message)
-        self.links, self.share = links, share
+        self.links, self.fraction = links, fraction
 
 
 class ArmError(IkSolverError):

@@ -31,7 +31,7 @@ MAY_IMPORT = {
     "tools": CORE | {"session", "servo", "arm", "control", "ros"},
     "cli": CORE | {"session", "servo", "arm", "control", "ros", "tools"},
     "nodes": {"ros"},
-    "__init__": {"kinematics", "solvers"},
+    "__init__": {"kinematics", "solvers", "trajectory"},
     "__main__": {"cli"},
 }
 # outside packages that belong to a few files only

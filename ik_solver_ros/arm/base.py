@@ -9,7 +9,7 @@ import numpy as np
 
 from ik_solver_ros.errors import ArmError
 from ik_solver_ros.kinematics.kernels import Array
-from ik_solver_ros.kinematics.model import MOVING, Joint, RobotModel
+from ik_solver_ros.kinematics.model import Joint
 
 
 class Reading(NamedTuple):
@@ -53,11 +53,6 @@ class SimulatedArm(Arm, Protocol):
 
     def link_pose(self, base: str, link: str) -> tuple[Array, Array]:
         """Where the frame of `link` is, as seen from `base`: position (3,) [m], quaternion (4,) xyzw."""
-
-
-def commandable_joints(model: RobotModel) -> list[Joint]:
-    """The joints that can be commanded; mimic joints follow theirs."""
-    return [j for j in model.joints.values() if j.type in MOVING and j.mimic is None]
 
 
 def checked_command(joint_names: tuple[str, ...], **values: Array) -> None:

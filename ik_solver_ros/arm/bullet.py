@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ik_solver_ros.arm.base import Reading, checked_command, commandable_joints, starting_positions
+from ik_solver_ros.arm.base import Reading, checked_command, starting_positions
 from ik_solver_ros.arm.bullet_urdf import for_bullet
 from ik_solver_ros.errors import ArmError
 from ik_solver_ros.kinematics.kernels import Array
@@ -43,7 +43,7 @@ class BulletArm:
         self.time_step = time_step
         self.notes: list[str] = []
         self._model, self._gui, self._floor = model, gui, floor
-        self._joints = commandable_joints(model)
+        self._joints = model.commandable
         self._mimics = [j for j in model.joints.values() if j.type in MOVING and j.mimic is not None]
         self.joint_names = tuple(j.name for j in self._joints)
         self._initial = starting_positions(self._joints, initial)

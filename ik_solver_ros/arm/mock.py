@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from ik_solver_ros.arm.base import Reading, checked_command, commandable_joints, starting_positions
+from ik_solver_ros.arm.base import Reading, checked_command, starting_positions
 from ik_solver_ros.errors import ArmError
 from ik_solver_ros.kinematics.kernels import Array
 from ik_solver_ros.kinematics.model import RobotModel
@@ -31,7 +31,7 @@ class MockArm:
         self.time_step = time_step
         self.notes: list[str] = []
         self._model = model
-        joints = commandable_joints(model)
+        joints = model.commandable
         self.joint_names = tuple(j.name for j in joints)
         self._positions = starting_positions(joints, initial)
         self._target = self._positions

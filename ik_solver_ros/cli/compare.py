@@ -25,9 +25,9 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
 
 def run(parsed: argparse.Namespace) -> int:
     """Write the page and its pictures: 2 where no solver could be run."""
-    from ik_solver_ros.solvers.solve import SOLVERS, find_solver
+    from ik_solver_ros.solvers.solve import SOLVERS, find_solver, solver_name
 
-    solvers = tuple(parsed.solvers or SOLVERS)
+    solvers = tuple(map(solver_name, parsed.solvers or SOLVERS))
     for name in solvers:
         find_solver(name)
     with requires("compare", "the comparison needs more than is installed"):

@@ -12,9 +12,9 @@ from ik_solver_ros.collision.solid import Solid, point, solid
 from ik_solver_ros.errors import CollisionError, GoalError, listed
 from ik_solver_ros.jit import njit
 from ik_solver_ros.kinematics.chain import Chain
-from ik_solver_ros.kinematics.frames import Frames, LinkFrames
 from ik_solver_ros.kinematics.geometry import Shape, collision_shapes
 from ik_solver_ros.kinematics.kernels import Array
+from ik_solver_ros.kinematics.link_frames import Frames, LinkFrames
 from ik_solver_ros.trajectory.trajectory import State, Trajectory
 
 if TYPE_CHECKING:
@@ -80,18 +80,18 @@ class CollisionGuard:
             if deep[0] == 0:
                 allowed = min(allowed, low[0] - GRACE)
             if low.min() < allowed:
-                share = float(deep[np.argmax(low < allowed)]) / (len(q) - 1)
+                fraction = float(deep[np.argmax(low < allowed)]) / (len(q) - 1)
                 raise CollisionError(
                     f"link {one.link!r} would go {1e3 * (self.floor_height - low.min()):.3g} mm below the floor, which "
                     f"is at {self.floor_height:.4g} m of {self._chain.base_link!r}",
                     (one.link, "floor"),
-                    share,
+                    fraction,
                 )
         touch = self._self_collision.first_touch(frames) if self._self_collision else None
         if touch is not None:
-            share, pair = touch[0] / (len(q) - 1), touch[1]
-            when = f"{100.0 * share:.0f} % into the motion"
-            raise CollisionError(f"links {pair[0]!r} and {pair[1]!r} would collide, {when}", pair, share)
+            fraction, pair = touch[0] / (len(q) - 1), touch[1]
+            when = f"{100.0 * fraction:.0f} % into the motion"
+            raise CollisionError(f"links {pair[0]!r} and {pair[1]!r} would collide, {when}", pair, fraction)
 
     def _at(self, q: Array, others: Mapping[str, float]) -> dict[str, Frames]:
         return self._frames.at({**others, **dict(zip(self._chain.joint_names, np.transpose(q)))})
@@ -113,9 +113,7 @@ class CollisionGuard:
                 parts.append(part_of(shape))
             except ValueError as error:  # noqa: PERF203
                 self.notes.append(f"link {shape.link!r}: a <collision> is left out: {error}")
-        lower = np.where(np.isfinite(self._chain.lower), self._chain.lower, -np.pi)
-        upper = np.where(np.isfinite(self._chain.upper), self._chain.upper, np.pi)
-        random = np.random.default_rng(0).uniform(lower, upper, (POSTURES, self._chain.n))
+        random = np.random.default_rng(0).uniform(*self._chain.finite_limits, (POSTURES, self._chain.n))
         watch = SelfCollision(parts, bodies, allowed, margin, self._at(random, {}))
         self.notes.extend(f"links {one!r} and {other!r} always touch, so they may" for one, other in watch.always)
         return [part.solid for part in parts], watch
@@ -135,8 +133,12 @@ def _sampled(trajectory: Trajectory, start: State) -> Array:
 
 
 @njit
-def _quintics(times, x, v, a, count):
-    """Positions (count, n), evenly in time, through states x, v, a (k, n) at times (k,): see Trajectory.between."""
+def _quintics(times: Array, x: Array, v: Array, a: Array, count: int) -> Array:
+    """Positions (count, n), evenly in time, through states x, v, a (k, n) at times (k,).
+
+    These are the quintics of trajectory.py, compiled: every motion is checked before it is sent, in a hundred samples
+    and more.
+    """
     k, n = x.shape
     out = np.empty((count, n))
     i = 0

@@ -16,12 +16,12 @@ import numpy as np
 from ik_solver_ros.collision.bodies import Bodies
 from ik_solver_ros.collision.solid import Solid, solid
 from ik_solver_ros.jit import njit
-from ik_solver_ros.kinematics.frames import Frames
 from ik_solver_ros.kinematics.geometry import Shape
 from ik_solver_ros.kinematics.kernels import Array
+from ik_solver_ros.kinematics.link_frames import Frames
 
 SPARE = 1e-3  # [m] by which links that touch from the start may come nearer
-ALWAYS = 0.95  # share of all postures: links that touch in more of them always do, by the way the URDF draws them
+ALWAYS = 0.95  # fraction of all postures: links that touch in more of them always do, by the way the URDF draws them
 
 
 class Part(NamedTuple):
@@ -91,6 +91,8 @@ class SelfCollision:
 
     def first_touch(self, frames: Mapping[str, Frames]) -> tuple[int, tuple[str, str]] | None:
         """The first of m samples in which two links touch, and their names; None where none do."""
+        if not self._watched:
+            return None
         motion = _Motion(self._parts, frames, self._margin)
         best: tuple[int, tuple[str, str]] | None = None
         near = self._near(motion, self._watched)
@@ -103,8 +105,6 @@ class SelfCollision:
 
     def _near(self, motion: _Motion, pairs: list[tuple[int, int]]) -> Any:
         """(p, m) whether the spheres round the parts of each pair are nearer than the margin, in each sample."""
-        if not pairs:
-            return np.zeros((0, len(motion.centers[0])), dtype=bool)
         a, b = np.transpose(pairs)
         limits = self._radii[a] + self._radii[b] + self._margin
         return _nearer(motion.centers, a, b, limits)
@@ -129,7 +129,7 @@ class SelfCollision:
 
 
 @njit
-def _nearer(centers, a, b, limits):
+def _nearer(centers: Array, a: Any, b: Any, limits: Array) -> Any:
     """(p, m) whether centers (parts, m, 3) of the pairs a, b (p,) are nearer to each other than limits (p,)."""
     out = np.empty((len(a), centers.shape[1]), dtype=np.bool_)
     for p in range(len(a)):

@@ -68,13 +68,12 @@ class Chain:
     @property
     def other_joints(self) -> tuple[Joint, ...]:
         """The moving joints off the chain that can be commanded: grippers, mostly. Mimic joints follow theirs."""
-        return tuple(
-            joint
-            for joint in self.model.joints.values()
-            if joint.type in ("revolute", "continuous", "prismatic")
-            and joint.name not in self.joint_names
-            and joint.mimic is None
-        )
+        return tuple(joint for joint in self.model.commandable if joint.name not in self.joint_names)
+
+    @property
+    def finite_limits(self) -> tuple[Array, Array]:
+        """Lower and upper limits, (n,) each [rad or m], one turn of continuous joints: to draw samples within."""
+        return self.arrays.finite_limits()
 
     def forward(self, q: Array) -> tuple[Array, Array]:
         """Forward kinematics: position (3,) [m] and orientation (4,) xyzw of the tip in base_link.
@@ -101,5 +100,5 @@ class Chain:
         return out
 
     def clamped(self, q: Array) -> Array:
-        """Q inside the limits, each joint at the nearest value that it can have."""
+        """The configuration (n,) inside the limits that is nearest to q, joint by joint."""
         return np.clip(q, self.lower, self.upper)

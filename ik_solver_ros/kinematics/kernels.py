@@ -19,6 +19,13 @@ REVOLUTE, CONTINUOUS, PRISMATIC = 0, 1, 2  # codes of ChainArrays.kind
 Array = npt.NDArray[np.float64]
 
 
+def read_only(values: object) -> Array:
+    """A copy of numbers as an array that cannot be written to."""
+    out = np.array(values, dtype=np.float64)
+    out.flags.writeable = False
+    return out
+
+
 class ChainArrays(NamedTuple):
     """A chain of n joints as compiled code sees it."""
 
@@ -30,6 +37,11 @@ class ChainArrays(NamedTuple):
     tip_q: Array  # (4,) xyzw
     lower: Array  # (n,) [rad or m], -inf for continuous joints
     upper: Array  # (n,) [rad or m], inf for continuous joints
+
+    def finite_limits(self) -> tuple[Array, Array]:
+        """Lower and upper limits, (n,) each, to draw samples within: one turn, from -pi to pi, of continuous joints."""
+        lower = np.where(np.isfinite(self.lower), self.lower, -np.pi)
+        return lower, np.where(np.isfinite(self.upper), self.upper, np.pi)
 
 
 class Packed(NamedTuple):

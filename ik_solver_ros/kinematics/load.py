@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 from ik_solver_ros.errors import AmbiguousTipError, GoalError, UnsupportedJointError, listed
 from ik_solver_ros.kinematics import kernels, waist_arm
 from ik_solver_ros.kinematics.chain import Chain, Wrist
-from ik_solver_ros.kinematics.kernels import Array, ChainArrays
+from ik_solver_ros.kinematics.kernels import Array, ChainArrays, read_only
 from ik_solver_ros.kinematics.model import Joint, RobotModel, load_model
 
 KIND = {"revolute": kernels.REVOLUTE, "continuous": kernels.CONTINUOUS, "prismatic": kernels.PRISMATIC}
@@ -67,7 +67,7 @@ def load_chain(
         raise UnsupportedJointError(f"no joint between {base!r} and {tip!r} moves; nothing to solve", element=tip)
     arrays = _fold(path)
     direction, reason, wrist = _tool(arrays, tool_axis)
-    tool = _readonly([direction, _across(direction)])
+    tool = read_only([direction, _across(direction)])
     reach = _reach(arrays)
     return Chain(
         joint_names=tuple(joint.name for joint in joints),
@@ -76,19 +76,19 @@ def load_chain(
         tool=tool,
         tool_axis_reason=reason,
         arrays=arrays,
-        mid=_readonly([0.5 * (j.lower + j.upper) if np.isfinite(j.lower) else 0.0 for j in joints]),
-        velocity_limit=_readonly([abs(joint.velocity) or np.nan for joint in joints]),
-        effort_limit=_readonly([abs(joint.effort) or np.nan for joint in joints]),
+        mid=read_only([0.5 * (j.lower + j.upper) if np.isfinite(j.lower) else 0.0 for j in joints]),
+        velocity_limit=read_only([abs(joint.velocity) or np.nan for joint in joints]),
+        effort_limit=read_only([abs(joint.effort) or np.nan for joint in joints]),
         wrist=wrist,
         direction_rank=_direction_rank(arrays, direction),
         reach=reach,
-        packed=_readonly(kernels.packed(arrays, tool, reach, _postures(arrays))),
+        packed=read_only(kernels.packed(arrays, tool, reach, _postures(arrays))),
         waist_arm=waist_arm.packed(arrays, tool),
         model=model,
     )
 
 
-def narrowed(chain: Chain, lower: Array, upper: Array) -> Chain:
+def with_limits(chain: Chain, lower: Array, upper: Array) -> Chain:
     """The same chain with these position limits (n,), within its own."""
     joints = dict(chain.model.joints)
     for name, low, high in zip(chain.joint_names, lower.tolist(), upper.tolist()):
@@ -187,13 +187,13 @@ def _fold(path: Sequence[Joint]) -> ChainArrays:
     codes.flags.writeable = False
     return ChainArrays(
         kind=codes,
-        origin_p=_readonly(origin_p),
-        origin_q=_readonly(origin_q),
-        axis=_readonly(axis),
-        tip_p=_readonly(p),
-        tip_q=_readonly(r.as_quat()),
-        lower=_readonly(lower),
-        upper=_readonly(upper),
+        origin_p=read_only(origin_p),
+        origin_q=read_only(origin_q),
+        axis=read_only(axis),
+        tip_p=read_only(p),
+        tip_q=read_only(r.as_quat()),
+        lower=read_only(lower),
+        upper=read_only(upper),
     )
 
 
@@ -257,8 +257,7 @@ def _direction_rank(arrays: ChainArrays, tool_axis: Array) -> int:
     moves the tip by its 8 mm offset, which is mathematically a fifth direction and practically none.
     """
     rng = np.random.default_rng(0)
-    lower = np.where(np.isfinite(arrays.lower), arrays.lower, -np.pi)
-    upper = np.where(np.isfinite(arrays.upper), arrays.upper, np.pi)
+    lower, upper = arrays.finite_limits()
     scale = max(_reach(arrays), 1e-3)
     best = 0
     for _ in range(16):
@@ -279,8 +278,7 @@ def _postures(arrays: ChainArrays) -> Array:
     for _ in range(64):
         phi = (1.0 + phi) ** (1.0 / (n + 1))
     unit = (np.arange(1, POSTURES + 1)[:, None] * phi ** -np.arange(1.0, n + 1)) % 1.0
-    lower = np.where(np.isfinite(arrays.lower), arrays.lower, -np.pi)
-    upper = np.where(np.isfinite(arrays.upper), arrays.upper, np.pi)
+    lower, upper = arrays.finite_limits()
     return np.asarray(lower + unit * (upper - lower))
 
 
@@ -289,9 +287,3 @@ def _reach(arrays: ChainArrays) -> float:
     slide = arrays.kind == kernels.PRISMATIC
     travel = float(np.sum(np.maximum(np.abs(arrays.lower[slide]), np.abs(arrays.upper[slide]))))
     return float(np.sum(np.linalg.norm(arrays.origin_p[1:], axis=1)) + np.linalg.norm(arrays.tip_p)) + travel
-
-
-def _readonly(values: object) -> Array:
-    out = np.array(values, dtype=np.float64)
-    out.flags.writeable = False
-    return out

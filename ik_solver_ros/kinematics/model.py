@@ -30,7 +30,7 @@ from ik_solver_ros.errors import (
     UrdfSyntaxError,
     listed,
 )
-from ik_solver_ros.kinematics.kernels import Array
+from ik_solver_ros.kinematics.kernels import Array, read_only
 from ik_solver_ros.kinematics.xacro_file import expanded
 
 # What of a joint is read, by element: whatever else a file has there is nobody's business here.
@@ -97,6 +97,11 @@ class RobotModel:
 
     def __repr__(self) -> str:
         return f"<RobotModel {self.name}: {len(self.links)} links, {len(self.joints)} joints>"
+
+    @property
+    def commandable(self) -> tuple[Joint, ...]:
+        """The joints that can be commanded: those that move, but for mimic joints, which follow theirs."""
+        return tuple(j for j in self.joints.values() if j.type in MOVING and j.mimic is None)
 
     def joint_above(self, link: str) -> Joint | None:
         """The joint whose child is `link`; None at the root."""
@@ -269,9 +274,9 @@ def _joint(raw: Any, links: tuple[str, ...]) -> Joint:
         type=str(raw.type),
         parent=str(raw.parent),
         child=str(raw.child),
-        origin_p=_frozen(xyz),
-        origin_q=_frozen(Rotation.from_euler("xyz", rpy).as_quat()),
-        axis=_frozen(axis),
+        origin_p=read_only(xyz),
+        origin_q=read_only(Rotation.from_euler("xyz", rpy).as_quat()),
+        axis=read_only(axis),
         lower=lower,
         upper=upper,
         velocity=float(raw.limit.velocity) if raw.limit else math.nan,
@@ -311,12 +316,6 @@ def _vector(value: Any, default: tuple[float, float, float], what: str, element:
     out = np.array(default if value is None else value, dtype=float)
     if not np.isfinite(out).all():
         raise AxisError(f"{what} is {out.tolist()}: three finite numbers are needed", element=element)
-    return out
-
-
-def _frozen(array: Any) -> Array:
-    out = np.array(array, dtype=float)
-    out.flags.writeable = False
     return out
 
 

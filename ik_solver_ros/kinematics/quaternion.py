@@ -13,31 +13,31 @@ from ik_solver_ros.jit import njit
 
 @njit
 def dot(a, b):
-    """A . b of two 3-vectors."""
+    """The scalar product of two 3-vectors."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 @njit
 def cross(a, b):
-    """A x b."""
+    """The vector product of two 3-vectors."""
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
 @njit
 def add(a, b):
-    """A + b of two 3-vectors."""
+    """The sum of two 3-vectors."""
     return a[0] + b[0], a[1] + b[1], a[2] + b[2]
 
 
 @njit
 def sub(a, b):
-    """A - b of two 3-vectors."""
+    """The difference of two 3-vectors."""
     return a[0] - b[0], a[1] - b[1], a[2] - b[2]
 
 
 @njit
 def scaled(s, a):
-    """S a of a number and a 3-vector."""
+    """The 3-vector a, s times as long."""
     return s * a[0], s * a[1], s * a[2]
 
 
@@ -60,7 +60,7 @@ def conjugate(q):
 
 @njit
 def normalized(q):
-    """Q / |q|."""
+    """The unit quaternion along q."""
     norm = math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
     return q[0] / norm, q[1] / norm, q[2] / norm, q[3] / norm
 

@@ -1,7 +1,8 @@
 """The arm that nearly everybody owns, as numbers: a waist, three parallel hinges, a last hinge.
 
 Joint 1 (the waist) turns a group of three parallel hinges 2, 3, 4, which move in one plane; joint 5 rolls the tool, or
-bends it sideways. docs/waist_arm.md derives what waist.py and pitch.py make of it.
+bends it sideways. docs/waist_arm.md derives what
+solvers/ccdik/three_parallel makes of it.
 
 All vectors are in the group frame: at the zero pose, with its origin on hinge 2, its third axis along the parallel
 hinges and its first two in their plane, where a point is the complex number x + iy. Angles are those of hinges that
@@ -17,7 +18,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from ik_solver_ros.jit import njit
-from ik_solver_ros.kinematics.kernels import PRISMATIC, Array, ChainArrays, joint_frames, tip_frame
+from ik_solver_ros.kinematics.kernels import PRISMATIC, Array, ChainArrays, joint_frames, read_only, tip_frame
 from ik_solver_ros.kinematics.quaternion import add, cross, dot, rotate, scaled, sub
 
 JOINTS = 5
@@ -58,7 +59,7 @@ class WaistArm(NamedTuple):
     ends_3: tuple
     ends_4: tuple
     exact: (
-        bool  # whether these numbers are the chain's to the last digits, or nearly (hinges parallel but for rounding)
+        bool  # whether the chain is such an arm to the last digits, not only nearly (hinges parallel but for rounding)
     )
 
 
@@ -149,16 +150,13 @@ def packed(chain: ChainArrays, tool: Array) -> Array | None:
             [0.0],
         ]
     )
-    data.flags.writeable = False
     rng = np.random.default_rng(0)
-    off = max(_off(chain, tool, data, rng.uniform(-np.pi, np.pi, JOINTS)) for _ in range(8))
+    deviation = max(_deviation(chain, tool, data, rng.uniform(-np.pi, np.pi, JOINTS)) for _ in range(8))
     radius = float(np.linalg.norm(tip[1]))  # at which the last hinge turns the tip
-    data = np.append(data[:-1], float(off < EXACT and not EXACT < radius < ON_AXIS))
-    data.flags.writeable = False
-    return data
+    return read_only([*data[:-1], deviation < EXACT and not EXACT < radius < ON_AXIS])
 
 
-def _off(chain: ChainArrays, tool: Array, data: Array, q: Array) -> float:
+def _deviation(chain: ChainArrays, tool: Array, data: Array, q: Array) -> float:
     """By how much the tip and the tool [m, 1] of these numbers differ from the chain's at q."""
     arm = unpacked_waist(data)
     angles = np.array(arm.sign) * q
@@ -172,8 +170,8 @@ def _off(chain: ChainArrays, tool: Array, data: Array, q: Array) -> float:
     tip, direction = arm.waist_point + turn @ (tip - arm.waist_point), turn @ direction
     basis = np.array(arm.basis)
     p, r = tip_frame(chain, q)
-    off_tip = np.linalg.norm(arm.origin + basis.T @ tip - p)
-    return float(max(off_tip, np.linalg.norm(basis.T @ direction - rotate(r, tool[0]))))
+    of_tip = np.linalg.norm(arm.origin + basis.T @ tip - p)
+    return float(max(of_tip, np.linalg.norm(basis.T @ direction - rotate(r, tool[0]))))
 
 
 class Target(NamedTuple):
@@ -189,20 +187,21 @@ class Target(NamedTuple):
 @njit
 def target(arm, goal):
     """The Target of a goal (GoalArrays)."""
-    offset = sub(_to_group(arm, sub(goal.position, arm.origin)), arm.waist_point)
+    offset = sub(in_basis(arm.basis, sub(goal.position, arm.origin)), arm.waist_point)
     point = _turning_back(arm.waist_axis, offset)
     return Target(
         Turning(add(arm.waist_point, point.fixed), point.even, point.odd),
-        _turning_back(arm.waist_axis, _to_group(arm, goal.wanted[0])),
-        _turning_back(arm.waist_axis, _to_group(arm, goal.wanted[1])),
+        _turning_back(arm.waist_axis, in_basis(arm.basis, goal.wanted[0])),
+        _turning_back(arm.waist_axis, in_basis(arm.basis, goal.wanted[1])),
         math.hypot(point.even[2], point.odd[2]),
         math.atan2(point.odd[2], point.even[2]),
     )
 
 
 @njit
-def _to_group(arm, v):
-    return dot(arm.basis[0], v), dot(arm.basis[1], v), dot(arm.basis[2], v)
+def in_basis(basis, v):
+    """The coordinates of a vector along three axes."""
+    return dot(basis[0], v), dot(basis[1], v), dot(basis[2], v)
 
 
 @njit
@@ -228,3 +227,17 @@ def fitted(angle, lower, upper, near):
     if angle < lower - SLACK or angle > upper + SLACK:
         return math.nan
     return min(max(angle, lower), upper)
+
+
+@njit
+def turned(z, angle):
+    """The complex number z, turned by `angle` [rad]."""
+    return z * complex(math.cos(angle), math.sin(angle))
+
+
+@njit
+def elbow_height(upper_arm, forearm, up, q2, q3):
+    """Positive where hinge 3 lies above the line from hinge 2 to hinge 4; `up` is a vector in the group frame."""
+    elbow = turned(upper_arm, q2)
+    wrist = elbow + turned(forearm, q2 + q3)
+    return (wrist.real * elbow.imag - wrist.imag * elbow.real) * (wrist.real * up[1] - wrist.imag * up[0])

@@ -23,7 +23,7 @@ from ik_solver_ros.solvers.goal import Goal
 from ik_solver_ros.solvers.solution import Solution, Status
 from ik_solver_ros.solvers.solve import solve
 from ik_solver_ros.solvers.velocity import solve_velocity
-from ik_solver_ros.trajectory.cartesian import plan_tip_path
+from ik_solver_ros.trajectory.cartesian import PathOptions, plan_tip_path
 from ik_solver_ros.trajectory.limits import MotionLimits
 from ik_solver_ros.trajectory.motion import Motion, MotionPlanner
 from ik_solver_ros.trajectory.trajectory import State, Trajectory
@@ -76,7 +76,7 @@ class ArmSession:
         seconds = time.perf_counter() - began
         self._check_answer(solution)
         limits, slowly = self._limits_for(solution.q - q0)
-        motion = self.planner.to(solution.q, joints.q, self._clock(), limits)
+        motion = self.planner.plan_to(solution.q, joints.q, self._clock(), limits)
         values = {
             "reason": solution.reason,
             "position_error_m": solution.position_error,
@@ -114,18 +114,20 @@ class ArmSession:
             [position for position, _ in poses],
             [quat for _, quat in poses],
             planner.limits,
-            mode=settings.goal_mode,
-            deviation=settings.path_deviation,
-            angle=settings.path_angle,
-            rounding=settings.path_rounding,
-            speed=settings.path_speed or np.inf,
-            options=settings.options,
+            PathOptions(
+                settings.goal_mode,
+                settings.path_deviation,
+                settings.path_angle,
+                settings.path_rounding,
+                settings.path_speed or np.inf,
+            ),
+            settings.options,
         )
         percent = f"{100.0 * found.fraction:.0f} % of the path"
         if found.trajectory is None or (found.reason and settings.on_path_incomplete == "refuse"):
             raise TrajectoryError(f"{percent} can be done, then: {found.reason}")
         self.others = joints.others
-        motion = planner.then(found.trajectory, self._clock(), rest)
+        motion = planner.append(found.trajectory, self._clock(), rest)
         values = {"fraction": found.fraction, "motion_time_s": motion.trajectory.duration}
         if found.reason:
             return Reply(
@@ -139,7 +141,7 @@ class ArmSession:
         q, now = self._start(joints), self._clock()
         velocity = solve_velocity(self.chain, q, linear, angular)
         timeout = self.settings.incoming_command_timeout
-        motion = self.planner.at(velocity, timeout, joints.q, now)
+        motion = self.planner.plan_velocity(velocity, timeout, joints.q, now)
         is_first, self._steered_until = now > self._steered_until, now + timeout
         return Reply(Level.OK, "steering by delta_twist_cmds", Outcome.STEERING, motion, is_news=is_first)
 
@@ -153,7 +155,7 @@ class ArmSession:
         """Go to the home position."""
         self.sweep.end()
         self.others = joints.others
-        motion = self.planner.to(self.home, joints.q, self._clock())
+        motion = self.planner.plan_to(self.home, joints.q, self._clock())
         return Reply(Level.OK, "going home", Outcome.GOING_HOME, motion)
 
     def live(self, joints: Joints) -> Motion | None:
@@ -162,7 +164,7 @@ class ArmSession:
         if target is None:
             return None
         self.others = joints.others
-        return self.planner.to(target, joints.q, self._clock())
+        return self.planner.plan_to(target, joints.q, self._clock())
 
     def forget(self) -> None:
         """Time has leapt: what was planned is void, and the next motion begins where the arm is measured."""

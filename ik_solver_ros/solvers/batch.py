@@ -14,10 +14,10 @@ from ik_solver_ros.errors import GoalError
 from ik_solver_ros.jit import njit
 from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.kinematics.kernels import Array, tool_of, unpacked_chain
-from ik_solver_ros.solvers.ccdik.search import search_for
+from ik_solver_ros.solvers.ccdik.search import search_unpacked
 from ik_solver_ros.solvers.goal import WIDTH, Goal, pack_goal, unpacked_goal
 from ik_solver_ros.solvers.solution import SolverOptions, Status, unpacked_options
-from ik_solver_ros.solvers.solve import DEFAULT_OPTIONS, STATUSES, find_solver, grade, solve
+from ik_solver_ros.solvers.solve import DEFAULT_OPTIONS, INVALID_GOAL, STATUSES, grade, solve, solver_name
 
 CHUNK = 256  # goals that a thread takes at a time, at most: some need a thousand times as long as others
 
@@ -32,6 +32,27 @@ class BatchSolution(NamedTuple):
     roll_error: Array  # (m,) [rad]
 
 
+class _Task(NamedTuple):
+    """A chain as it is packed, and its goals."""
+
+    kind: npt.NDArray[np.int64]
+    packed: Array
+    waist_arm: Array | None
+    goals: Array  # (m, 7)
+    targets: int
+    starts: Array  # (m, n)
+    options: Array
+
+
+class _Answers(NamedTuple):
+    """Room for the answers; what is there stays where a goal is not valid."""
+
+    q: Array  # (m, n)
+    codes: npt.NDArray[np.int64]  # (m,) indices into STATUSES
+    errors: Array  # (m, 3)
+
+
+# Eight parameters: others call it by these names, and more than goals, start and how there is not.
 def solve_batch(
     chain: Chain,
     positions: npt.ArrayLike,
@@ -67,22 +88,24 @@ def solve_batch(
     starts = np.empty((m, n))
     starts[:] = _rows("q0", start, m, n) if start.ndim == 2 else _rows("q0", start[None], 1, n)
 
-    q, codes, misses = np.full((m, n), np.nan), np.full(m, STATUSES.index(Status.INVALID_GOAL)), np.full((m, 3), np.nan)
+    answers = _Answers(np.full((m, n), np.nan), np.full(m, INVALID_GOAL), np.full((m, 3), np.nan))
+    task = _Task(chain.arrays.kind, chain.packed, chain.waist_arm, goals, targets, starts, options.packed)
     if solver != "ccdik":
-        _one_by_one(chain, goals, targets, starts, solver, options, q, codes, misses)
+        _one_by_one(chain, task, solver, options, answers)
     else:
-        where = chain.arrays.kind, chain.packed, chain.waist_arm, goals, targets, starts, options.packed
         threads = threads or len(os.sched_getaffinity(0))
         chunk = min(CHUNK, max(1, m // (16 * threads)))
         ends = [(i, min(i + chunk, m)) for i in range(0, m, chunk)]
         with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(lambda end: _solve_rows(*where, end[0], end[1], q, codes, misses), ends))
-    return BatchSolution(q, [STATUSES[code] for code in codes.tolist()], misses[:, 0], misses[:, 1], misses[:, 2])
+            list(pool.map(lambda end: _solve_rows(task, end[0], end[1], answers), ends))
+    return BatchSolution(answers.q, [STATUSES[code] for code in answers.codes.tolist()], *answers.errors.T)
 
 
 @njit
-def _solve_rows(kind, packed, waist_arm, goals, targets, starts, packed_options, first, last, q, codes, misses):
+def _solve_rows(task: _Task, first: int, last: int, answers: _Answers) -> None:
     """Solve the goals from `first` up to `last`; the rows of those that are not valid stay as they are."""
+    kind, packed, waist_arm, goals, targets, starts, packed_options = task
+    q, codes, errors = answers
     chain, options = unpacked_chain(kind, packed), unpacked_options(packed_options)
     tool, wanted = tool_of(kind.shape[0], packed), np.zeros((2, 3))
     for i in range(first, last):
@@ -91,21 +114,21 @@ def _solve_rows(kind, packed, waist_arm, goals, targets, starts, packed_options,
         if fault != 0 or not math.isfinite(start.sum()):
             continue
         goal = unpacked_goal(packed_goal, targets, tool, wanted)
-        answer, _, _ = search_for(kind, packed, waist_arm, goal, start, options)
-        codes[i], misses[i, 0], misses[i, 1], misses[i, 2] = grade(chain, goal, start, answer, options)
+        answer, _, _ = search_unpacked(kind, packed, waist_arm, goal, start, options)
+        codes[i], errors[i, 0], errors[i, 1], errors[i, 2] = grade(chain, goal, start, answer, options)
         for k in range(answer.shape[0]):
             q[i, k] = answer[k]
 
 
-def _one_by_one(chain, goals, targets, starts, solver, options, q, codes, misses):  # type: ignore[no-untyped-def]
+def _one_by_one(chain: Chain, task: _Task, solver: str, options: SolverOptions, answers: _Answers) -> None:
     """The same by a solver that has no compiled form of its own."""
-    find_solver(solver)
-    for i in range(len(goals)):
-        if pack_goal(targets, goals[i])[0] != 0 or not np.isfinite(starts[i]).all():
+    solver = solver_name(solver)
+    for i, (goal, start) in enumerate(zip(task.goals, task.starts)):
+        if pack_goal(task.targets, goal)[0] != 0 or not np.isfinite(start).all():
             continue
-        found = solve(chain, Goal(goals[i], targets), starts[i], solver=solver, options=options)
-        q[i], codes[i] = found.q, STATUSES.index(found.status)
-        misses[i] = found.position_error, found.approach_error, found.roll_error
+        found = solve(chain, Goal(goal, task.targets), start, solver=solver, options=options)
+        answers.q[i], answers.codes[i] = found.q, STATUSES.index(found.status)
+        answers.errors[i] = found.position_error, found.approach_error, found.roll_error
 
 
 def _rows(name: str, values: npt.ArrayLike, m: int, width: int) -> Array:

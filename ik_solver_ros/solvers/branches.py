@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -9,9 +11,9 @@ from ik_solver_ros.jit import njit
 from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.kinematics.kernels import Array, tool_of, unpacked
 from ik_solver_ros.kinematics.waist_arm import JOINTS, unpacked_waist
-from ik_solver_ros.solvers.ccdik.descent import Budget, descend
-from ik_solver_ros.solvers.ccdik.search import HUNT, begin, nearest_postures
-from ik_solver_ros.solvers.ccdik.three_parallel.approach import exact_postures
+from ik_solver_ros.solvers.ccdik.descent import descend
+from ik_solver_ros.solvers.ccdik.generic import EXACT_WEIGHTS, nearest_postures, problem_of, start_configuration
+from ik_solver_ros.solvers.ccdik.three_parallel.branches import exact_postures
 from ik_solver_ros.solvers.ccdik.three_parallel.planar_group import EXACT
 from ik_solver_ros.solvers.goal import Goal, unpacked_goal
 from ik_solver_ros.solvers.random import seeded
@@ -21,7 +23,7 @@ from ik_solver_ros.solvers.track import CONSTRAINTS, idle_motions
 
 DISTINCT = 0.02  # [rad or m] answers that differ by less in every joint are one...
 DISTINCT_IDLE = 0.5  # ...of a redundant arm, whose answers lie on curves that are followed only so far
-HUNTS = 4  # times as many starts as a single answer gets
+STARTS = 4  # times as many starts as a single answer gets
 SLIDES = 40  # steps of a redundant arm towards q0
 
 
@@ -33,7 +35,7 @@ def solve_all(
     A redundant arm has as many as it has branches, each as near to q0 as it comes. Where nothing reaches the goal
     the list holds the one answer of `solve`. Joints that can turn more than once are counted in the turn nearest to
     q0. For a WaistArm (see waist_arm.py) the list is complete; for any other chain it is what a search from
-    HUNTS * max_restarts starts finds. Raises as `solve` does.
+    STARTS * max_restarts starts finds. Raises as `solve` does.
     """
     start = chain.clamped(chain.mid.copy() if q0 is None else chain.checked(q0, "q0"))  # type: ignore[arg-type]
     if chain.waist_arm is not None and goal.targets:
@@ -41,8 +43,8 @@ def solve_all(
         count = waist_branches(chain.waist_arm, goal.packed, goal.targets, chain.tool, start, options.packed, rows)
         found = [solve(chain, goal, row, options=options) for row in rows[:count]]
     else:
-        rows = np.empty((HUNTS * (options.max_restarts + 1), chain.n))
-        count = hunt_all(chain.arrays.kind, chain.packed, goal.packed, goal.targets, start, options.packed, rows)
+        rows = np.empty((STARTS * (options.max_restarts + 1), chain.n))
+        count = exact_answers(chain.arrays.kind, chain.packed, goal.packed, goal.targets, start, options.packed, rows)
         found = [
             judge(chain, goal, start, Attempt(_slid(chain, goal, row, start, options), 0, 0), options)
             for row in rows[:count]
@@ -60,28 +62,34 @@ def solve_all(
 
 
 @njit
-def waist_branches(waist_arm, packed_goal, targets, tool, q0, packed_options, out):
+def waist_branches(
+    waist_arm: Array, packed_goal: Array, targets: int, tool: Array, q0: Array, packed_options: Array, out: Array
+) -> int:
     """Fill `out` (16, 5) with all postures of a WaistArm that reach the goal, or nearly; returns how many."""
     goal = unpacked_goal(packed_goal, targets, tool, np.zeros((2, 3)))
     tolerance = max(unpacked_options(packed_options).orientation_tolerance, EXACT)
-    return exact_postures(unpacked_waist(waist_arm), goal, q0, tolerance, out)
+    return exact_postures(  # type: ignore[no-any-return]
+        unpacked_waist(waist_arm), goal, q0, tolerance, out
+    )
 
 
 @njit
-def hunt_all(kind, packed, packed_goal, targets, q0, packed_options, out):
+def exact_answers(
+    kind: Any, packed: Array, packed_goal: Array, targets: int, q0: Array, packed_options: Array, out: Array
+) -> int:
     """Fill `out` (m, n) with the exact answers found from m starts; returns how many."""
     body = unpacked(kind, packed)
     goal = unpacked_goal(packed_goal, targets, tool_of(kind.shape[0], packed), np.zeros((2, 3)))
     options = unpacked_options(packed_options)
-    budget = Budget(options.position_tolerance, options.orientation_tolerance, options.max_iterations)
-    scale = 1.0 / max(body.reach, 1e-6)
-    near = nearest_postures(body, goal, scale)
+    problem = problem_of(body, goal, q0, options)
+    near = nearest_postures(body, goal, problem.scale)
     state = seeded(options.seed)
     count = 0
     for k in range(out.shape[0]):
-        q = begin(body, q0, near, k, state)
-        _, there = descend(body.chain, goal, q, (scale, HUNT[0], HUNT[1]), budget, targets >= 0)
-        if there:
+        q = start_configuration(problem, near, k, state)
+        weights = (problem.scale, EXACT_WEIGHTS[0], EXACT_WEIGHTS[1])
+        _, reached = descend(body.chain, goal, q, weights, problem.exact)
+        if reached:
             out[count] = q
             count += 1
     return count

@@ -72,7 +72,7 @@ class Goal:
 
 
 @njit
-def unpacked_goal(packed, targets, tool, wanted):
+def unpacked_goal(packed: Array, targets: int, tool: Array, wanted: Array) -> GoalArrays:
     """The GoalArrays of a packed goal (7,) for this tool (2, 3); `wanted` (2, 3) is room for its directions."""
     if targets == 1:
         wanted[0, 0], wanted[0, 1], wanted[0, 2] = packed[3], packed[4], packed[5]
@@ -84,7 +84,7 @@ def unpacked_goal(packed, targets, tool, wanted):
 
 
 @njit
-def pack_goal(targets, out):
+def pack_goal(targets: int, out: Array) -> tuple[int, float]:
     """Check a packed goal (7,) and normalise its direction or quaternion in place; returns (fault, norm).
 
     fault: 0 none, 1 the position is not finite, 2 nor is the rest, 3 that has the wrong length.
@@ -127,6 +127,14 @@ def _goal(targets: int, position: npt.ArrayLike, rest: Any) -> Goal:
     if fault == 3:
         raise GoalError("quat_xyzw", rest, f"a unit quaternion (x, y, z, w) is wanted; the norm is {norm:.6g}")
     return Goal(packed, targets)
+
+
+def finite_vector(name: str, value: npt.ArrayLike, size: int) -> Array:
+    """The value as (size,) finite numbers. Raises GoalError."""
+    out = _vector(name, value, size)
+    if not np.isfinite(out).all():
+        raise GoalError(name, value, f"{size} finite numbers are wanted")
+    return out
 
 
 def _vector(name: str, value: Any, size: int) -> Array:

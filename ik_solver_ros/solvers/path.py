@@ -18,12 +18,19 @@ from ik_solver_ros.solvers.goal import WIDTH, Goal, pack_goal
 from ik_solver_ros.solvers.solution import SolverOptions
 from ik_solver_ros.solvers.solve import DEFAULT_OPTIONS, solve
 
-SETTLED = 1e-9  # [rad or m] joints that a step of Newton's method moves by less are there...
-STEPS = 8  # ...which takes so many at most; these leave out...
-HARD = 1e-3  # ...what is this much harder to do than the rest
-NEAR = (1e-6, 1e-4)  # [m], [rad] where they end within this of a goal, that is an answer to it
+NEWTON_STEPS = 8  # at most, from one sample to the next
+SETTLED = 1e-9  # [rad or m] a step that moves every joint by less is the last one
+RCOND = 1e-3  # fraction of the largest singular value: motions that are harder to do are left out of a step
+NEAR = (1e-6, 1e-4)  # [m], [rad] an end of Newton's method within this of a goal is an answer to it
 NOISE = 1e-6  # [m and rad] that answers may be off by: what is more makes joints tremble along a path
 LARGEST_STEP = 0.2  # [rad or m] of a joint from one sample to the next: more is another branch, not the path
+
+
+class PathTolerances(NamedTuple):
+    """How far the tip may stray from a path."""
+
+    position: float = 1e-3  # [m]
+    angle: float = math.radians(0.5)  # [rad] of the tool's direction
 
 
 class PathSolution(NamedTuple):
@@ -40,7 +47,7 @@ class PathSolution(NamedTuple):
 
     @property
     def fraction(self) -> float:
-        """The share of the path that can be done, 0 to 1."""
+        """The fraction of the path that can be done, 0 to 1."""
         return 1.0 if self.complete else max(len(self.q) - 1, 0) / max(self.total - 1, 1)
 
 
@@ -51,16 +58,15 @@ def solve_path(
     quats_xyzw: npt.ArrayLike | None = None,
     q0: npt.ArrayLike | None = None,
     *,
-    position_tolerance: float = 1e-3,
-    angle_tolerance: float = math.radians(0.5),
+    tolerances: PathTolerances = PathTolerances(),  # noqa: B008 (it cannot be changed)
     options: SolverOptions = DEFAULT_OPTIONS,
 ) -> PathSolution:
     """Answers to closely spaced goals along a path: positions (m, 3) [m] with directions (m, 3), quats_xyzw (m, 4) or
     neither, each answer the next one on the branch of the one before, beginning at q0 (n,).
 
-    The tip must keep to the positions within `position_tolerance` [m], and the tool to where it shall point within
-    `angle_tolerance` [rad]; how it is rolled about that comes last and is no reason to stop. The path ends where that
-    cannot be had, or where only a jump to another branch would have it. Raises GoalError as `solve` does.
+    The tip must keep to the positions, and the tool to where it shall point, within `tolerances`; the roll comes last,
+    and is no reason to stop. The path ends where that cannot be had, or where only a jump to another branch would have
+    it. Raises GoalError as `solve` does.
     """
     p = np.asarray(positions, dtype=float)
     if p.ndim != 2 or p.shape[1] != 3:
@@ -94,7 +100,7 @@ def solve_path(
             continue
         solution = solve(chain, goal, q, q_before=before if i > 1 else None, options=options)
         step = np.abs(solution.q - q)
-        if solution.position_error > position_tolerance or solution.approach_error > angle_tolerance:
+        if solution.position_error > tolerances.position or solution.approach_error > tolerances.angle:
             reason = solution.sentence()
         elif step.max() > LARGEST_STEP:
             worst = int(np.argmax(step))
@@ -117,7 +123,7 @@ def _continued(chain: Chain, goal: Goal, q: Array) -> Array | None:
     or only by more than a small step: that is for `solve` to say.
     """
     x, free = np.array(q), np.ones(chain.n, dtype=bool)
-    for _ in range(STEPS):
+    for _ in range(NEWTON_STEPS):
         position, quat = chain.forward(x)
         jacobian = chain.jacobian(x)
         error, rows = goal.position - position, jacobian[:3]
@@ -131,7 +137,7 @@ def _continued(chain: Chain, goal: Goal, q: Array) -> Array | None:
             error = np.concatenate([error, np.cross(pointing, goal.direction)])
             rows = np.vstack([rows, jacobian[3:] - np.outer(pointing, pointing @ jacobian[3:])])
         step = np.zeros(chain.n)
-        step[free] = np.linalg.lstsq(rows[:, free], error, rcond=HARD)[0]
+        step[free] = np.linalg.lstsq(rows[:, free], error, rcond=RCOND)[0]
         if np.abs(step).max() < SETTLED:
             near = np.linalg.norm(error[:3]) < NEAR[0] and np.linalg.norm(error[3:]) < NEAR[1]
             return chain.clamped(x + step) if near else None

@@ -64,6 +64,12 @@ class SolverOptions:
         numbers[6] = ELBOW[self.elbow]
         object.__setattr__(self, "packed", np.array(numbers, dtype=np.float64))
 
+    @property
+    def settings(self) -> Settings:
+        """These as compiled code sees them."""
+        settings: Settings = unpacked_options(self.packed)
+        return settings
+
 
 class Settings(NamedTuple):
     """SolverOptions as compiled code sees them."""
@@ -80,7 +86,7 @@ class Settings(NamedTuple):
 
 
 @njit
-def unpacked_options(packed):
+def unpacked_options(packed: Array) -> Settings:
     """The Settings in SolverOptions.packed."""
     return Settings(
         packed[0],
@@ -96,7 +102,7 @@ def unpacked_options(packed):
 
 
 class Attempt(NamedTuple):
-    """What a solver returns: a configuration and what it spent. It makes no claim; `solve` judges."""
+    """What a solver returns: a configuration, and how much work it took. It makes no claim; `solve` judges."""
 
     q: Array  # (n,) [rad or m]
     iterations: int
@@ -158,7 +164,7 @@ def reason(solution: Solution) -> str:
             return "its wrist rolls the tool, so the tool can only point within the arm's vertical plane"
     at_limit = (q < chain.lower + AT_LIMIT) | (q > chain.upper - AT_LIMIT)
     if at_limit.any():
-        names = [name for name, there in zip(chain.joint_names, at_limit) if there]
+        names = [name for name, is_at_limit in zip(chain.joint_names, at_limit) if is_at_limit]
         return f"{' and '.join(names)} {'is at its limit' if len(names) == 1 else 'are at their limits'}"
     if status is Status.NEAREST_POSITION:
         return "it is stretched, or folded, as far as it goes"

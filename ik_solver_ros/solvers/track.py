@@ -13,8 +13,8 @@ CONSTRAINTS = (3, 5, 6)  # of a point, an approach, a pose
 IDLE = 0.5  # of the last step: how far a redundant arm goes to get away from its limits
 
 
-def ahead(chain: Chain, goal: Goal, q: Array, before: Array) -> Array:
-    """Q and once more the step from `before` to it, (n,).
+def extrapolated_start(chain: Chain, goal: Goal, q: Array, before: Array) -> Array:
+    """Q (n,) moved on by the step from `before` to it.
 
     What a redundant arm can do without moving its tool is not carried on, it would end at a limit: there the arm
     goes back towards the middle of its ranges, by no more than half of the last step.

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ik_solver_ros.errors import GoalError
 from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.kinematics.kernels import Array
 from ik_solver_ros.kinematics.quaternion import rotate
+from ik_solver_ros.solvers.goal import finite_vector
 
 DAMPED_BELOW = 0.02  # singular values (of lengths in units of the arm's reach) under which motion is damped
 AT_LIMIT = 1e-6  # [rad or m] a joint this near to its limit does not go farther
@@ -23,7 +23,7 @@ def solve_velocity(chain: Chain, q: npt.ArrayLike, linear: npt.ArrayLike, angula
     velocities may be above the joints' limits. Raises GoalError for what is not finite or has the wrong shape.
     """
     start = chain.checked(q, "q")
-    v, w = _vector("linear", linear), _vector("angular", angular)
+    v, w = finite_vector("linear", linear, 3), finite_vector("angular", angular, 3)
     tool = np.array(rotate(chain.forward(start)[1], chain.tool_axis))
     jacobian = chain.jacobian(start)
     scale = 1.0 / max(chain.reach, 1e-6)
@@ -47,19 +47,12 @@ def _prioritised(tasks: tuple[tuple[Array, Array], ...], free: npt.NDArray[np.bo
     """Each task as well as can be without disturbing those before it (Siciliano and Slotine, 1991)."""
     n = len(free)
     velocity = np.zeros(n)
-    left = np.diag(free.astype(float))  # projects onto what no task has used
+    remaining = np.diag(free.astype(float))  # projects onto what no task has used
     for rows, wanted in tasks:
-        u, s, vt = np.linalg.svd(rows @ left, full_matrices=False)
+        u, s, vt = np.linalg.svd(rows @ remaining, full_matrices=False)
         damping = DAMPED_BELOW * np.sqrt(np.maximum(1.0 - (s / DAMPED_BELOW) ** 2, 0.0))
         inverse = np.where(s > 1e-9, s / (s * s + damping * damping + 1e-18), 0.0)
-        velocity = velocity + left @ (vt.T @ (inverse * (u.T @ (wanted - rows @ velocity))))
+        velocity = velocity + remaining @ (vt.T @ (inverse * (u.T @ (wanted - rows @ velocity))))
         used = vt[s > 1e-6]
-        left = left - used.T @ used
+        remaining = remaining - used.T @ used
     return velocity
-
-
-def _vector(name: str, value: npt.ArrayLike) -> Array:
-    out = np.asarray(value, dtype=float)
-    if out.shape != (3,) or not np.isfinite(out).all():
-        raise GoalError(name, value, "3 finite numbers are wanted")
-    return out

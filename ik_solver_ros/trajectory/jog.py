@@ -31,12 +31,12 @@ def jog(start: State, velocity: Array, duration: float, limits: MotionLimits) ->
     best = plan_stop(start, limits)
     low, high = 0.0, 1.0
     for _ in range(STEPS):
-        share = 0.5 * (low + high)
-        trial = _jogged(start, share * velocity, duration, limits)
+        fraction = 0.5 * (low + high)
+        trial = _jogged(start, fraction * velocity, duration, limits)
         if leaves(trial, start, limits):
-            high = share
+            high = fraction
         else:
-            low, best = share, trial
+            low, best = fraction, trial
     return best
 
 

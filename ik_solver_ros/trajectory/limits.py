@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -69,15 +69,7 @@ class MotionLimits:
 
     def scaled(self, speed_scale: float) -> MotionLimits:
         """The same with all velocities times `speed_scale` in (0, 1]; the arm brakes as hard as before."""
-        return MotionLimits(
-            self.joint_names,
-            self.lower,
-            self.upper,
-            self.velocity * speed_scale,
-            self.acceleration,
-            self.jerk,
-            self.assumed,
-        )
+        return replace(self, velocity=self.velocity * speed_scale)
 
 
 def _column(joint_names: Sequence[str], given: Mapping[str, Mapping[str, float]], what: str) -> Array:

@@ -38,7 +38,7 @@ class MotionPlanner:
         replan_lead: float = 0.02,
         check: Callable[[Trajectory, State], None] | None = None,
     ) -> None:
-        """Check is given every motion but a stop; where it raises an error, the motion sent last goes on."""
+        """replan_lead [s]; check is given every motion but a stop: where it raises, the motion sent last goes on."""
         self.limits = limits
         self.replan_lead = replan_lead
         self._check = check
@@ -55,7 +55,7 @@ class MotionPlanner:
             return None
         return self.sent.trajectory.state(max(now - self._began, 0.0), self.sent.origin)
 
-    def to(self, target: Array, measured: Array, now: float, limits: MotionLimits | None = None) -> Motion:
+    def plan_to(self, target: Array, measured: Array, now: float, limits: MotionLimits | None = None) -> Motion:
         """The motion from where the arm is (measured (n,), or as commanded) to rest at `target` (n,).
 
         limits: others than the planner's own, to go there slowly.
@@ -63,12 +63,12 @@ class MotionPlanner:
         origin, start = self._origin(measured, now)
         return self._send(Motion(plan(origin, target, limits or self.limits), start, origin), now)
 
-    def at(self, velocity: Array, duration: float, measured: Array, now: float) -> Motion:
+    def plan_velocity(self, velocity: Array, duration: float, measured: Array, now: float) -> Motion:
         """The motion at `velocity` (n,) for `duration` [s], and then to rest: see `jog`."""
         origin, start = self._origin(measured, now)
         return self._send(Motion(jog(origin, velocity, duration, self.limits), start, origin), now)
 
-    def then(self, trajectory: Trajectory, now: float, rest: Array) -> Motion:
+    def append(self, trajectory: Trajectory, now: float, rest: Array) -> Motion:
         """This trajectory, from `rest` (n,), where the motion sent last ends, as soon as that has ended."""
         ends = self.ends()
         return self._send(Motion(trajectory, ends if ends > now else None, State.at_rest(rest)), now)

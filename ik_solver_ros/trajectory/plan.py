@@ -19,7 +19,7 @@ SHORTEST = 0.01  # [s] a trajectory to where the arm stands already still takes 
 SLACK = 1e-9  # [rad or m] by which rounding may pass a limit
 SAME_TIME = 2e-6  # [s] switching times nearer than this are one point
 BEFORE_END = 3e-4  # [s] and those nearer to the end are left out: ruckig meets its target to some 1e-9 only
-SPARE = 1e-5  # share of the limits that is left for what rounded times and switching times in one point make of it
+SPARE = 1e-5  # fraction of the limits that is left for what rounded times and switching times in one point make of it
 DIGITS = 9  # of times: a message has nanoseconds, and over a short stretch what it rounds off would be felt
 
 

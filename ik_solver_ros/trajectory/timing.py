@@ -166,7 +166,7 @@ def _rates(derivatives: list[Any], s: Array, v: Array, a: Array, j: Array) -> tu
 
 
 def _excess(derivatives: list[Any], piece: _Piece, limits: MotionLimits) -> float:
-    """By how much slower a piece must be: the greatest share of a limit that it uses, as a factor in time."""
+    """By how much slower a piece must be: the greatest fraction of a limit that it uses, as a factor in time."""
     _, s, v, a, j = _along(piece, 0.5 * POINT_EVERY, 6)
     velocity, acceleration, jerk = _rates(derivatives, s, v, a, j)
     return float(

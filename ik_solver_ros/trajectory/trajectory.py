@@ -27,6 +27,21 @@ class State(NamedTuple):
         return State(np.array(position, dtype=float), np.zeros(len(position)), np.zeros(len(position)))
 
 
+def quintic(before: State, after: State, duration: float | Array) -> tuple[Array, ...]:
+    """The coefficients c of the quintic between two states: the position is the sum of c[k] (t / duration)^k."""
+    d = after.position - before.position
+    v0, v1 = before.velocity * duration, after.velocity * duration
+    a0, a1 = before.acceleration * duration**2, after.acceleration * duration**2
+    return (
+        before.position,
+        v0,
+        0.5 * a0,
+        10.0 * d - 6.0 * v0 - 4.0 * v1 - 1.5 * a0 + 0.5 * a1,
+        -15.0 * d + 8.0 * v0 + 7.0 * v1 + 1.5 * a0 - a1,
+        6.0 * d - 3.0 * (v0 + v1) - 0.5 * (a0 - a1),
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class Trajectory:
     """k points of n joints. Nothing is checked here; the follower checks what it accepts."""
@@ -103,17 +118,9 @@ class Trajectory:
         v0, v1 = before.velocity * duration, after.velocity * duration
         if self.accelerations is None:
             zero = np.zeros_like(d)
-            c = (before.position, v0, 3.0 * d - 2.0 * v0 - v1, v0 + v1 - 2.0 * d, zero, zero)
+            c: tuple[Array, ...] = (before.position, v0, 3.0 * d - 2.0 * v0 - v1, v0 + v1 - 2.0 * d, zero, zero)
         else:
-            a0, a1 = before.acceleration * duration**2, after.acceleration * duration**2
-            c = (
-                before.position,
-                v0,
-                0.5 * a0,
-                10.0 * d - 6.0 * v0 - 4.0 * v1 - 1.5 * a0 + 0.5 * a1,
-                -15.0 * d + 8.0 * v0 + 7.0 * v1 + 1.5 * a0 - a1,
-                6.0 * d - 3.0 * (v0 + v1) - 0.5 * (a0 - a1),
-            )
+            c = quintic(before, after, duration)
         s = t / duration
         return State(
             c[0] + s * (c[1] + s * (c[2] + s * (c[3] + s * (c[4] + s * c[5])))),

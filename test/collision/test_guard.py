@@ -52,7 +52,7 @@ def test_the_floor_is_below_what_does_not_move(guard, so101):
 def test_a_goal_below_the_floor_is_refused_and_the_link_named(guard, so101):
     below = solve(so101, Goal.point([0.25, 0.05, -0.08]))
     error = refused(guard, so101, np.zeros(5), below.q)
-    assert error.links[1] == "floor" and 0.0 < error.share <= 1.0
+    assert error.links[1] == "floor" and 0.0 < error.fraction <= 1.0
     assert f"link {error.links[0]!r} would go" in str(error) and "mm below the floor, which is at" in str(error)
     guard.check(*to(so101, np.zeros(5), solve(so101, Goal.point([0.25, 0.05, 0.05])).q))
     CollisionGuard(so101, floor_height=-1.0).check(*to(so101, np.zeros(5), below.q))
@@ -70,7 +70,7 @@ def test_a_dip_on_the_way_is_found(so101, guard):
     ]
     with pytest.raises(CollisionError) as caught:
         guard.check(type(down)(down.joint_names, times, *columns), State.at_rest(a))
-    assert 0.2 < caught.value.share < 0.8
+    assert 0.2 < caught.value.fraction < 0.8
 
 
 def test_an_arm_that_is_below_the_floor_may_leave_but_not_go_deeper(so101):
@@ -255,6 +255,11 @@ def test_without_geometry_the_frames_are_kept_above_the_floor():
     assert any("only the links' frames" in note for note in guard.notes)
     below = solve(chain, Goal.point([0.2, 0.0, -0.1]))
     assert refused(guard, chain, np.clip(np.zeros(5), chain.lower, chain.upper), below.q).links[1] == "floor"
+
+
+def test_without_geometry_nothing_can_touch(guard):
+    chain = load_chain(MORE / "reactorx_150.urdf")
+    CollisionGuard(chain, floor_height=-np.inf).check(*to(chain, chain.mid, chain.mid + 0.5))
 
 
 def test_pairs_to_ignore_must_be_links(so101):

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from ik_solver_ros.collision.solid import solid
-from ik_solver_ros.kinematics.frames import Frames
 from ik_solver_ros.kinematics.geometry import Shape
+from ik_solver_ros.kinematics.link_frames import Frames
 
 angle = st.floats(-3.0, 3.0)
 SIZES = {"box": [0.1, 0.2, 0.3], "sphere": [0.15], "cylinder": [0.05, 0.4]}

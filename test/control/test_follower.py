@@ -116,10 +116,10 @@ def test_a_start_in_the_past_skips_what_is_over():
 def test_a_late_message_in_motion_makes_no_step(late):
     """The planner bent the motion at a moment that is over when the message arrives."""
     f, planner = follower(), MotionPlanner(LIMITS, replan_lead=0.0)
-    first = planner.to(np.array([1.8, 0.9]), np.zeros(2), now=0.0)
+    first = planner.plan_to(np.array([1.8, 0.9]), np.zeros(2), now=0.0)
     f.accept(first.trajectory, now=0.0)
     walk(f, 0.0, 0.4)
-    bend = planner.to(np.array([-1.8, -0.9]), np.zeros(2), now=0.4)
+    bend = planner.plan_to(np.array([-1.8, -0.9]), np.zeros(2), now=0.4)
     f.advance(0.4 + late)
     f.accept(bend.trajectory, now=0.4 + late, start=bend.start)
     path = walk(f, 0.4 + late, 3.0, 1e-3)
@@ -134,11 +134,11 @@ def test_a_trajectory_from_elsewhere_is_joined_by_a_ramp():
     rng = np.random.default_rng(41)
     for _ in range(40):
         f, planner = follower(), MotionPlanner(LIMITS)
-        f.accept(planner.to(rng.uniform(LIMITS.lower, LIMITS.upper), np.zeros(2), 0.0).trajectory, 0.0)
+        f.accept(planner.plan_to(rng.uniform(LIMITS.lower, LIMITS.upper), np.zeros(2), 0.0).trajectory, 0.0)
         states = [f.advance(t) for t in np.arange(0.0, 0.4, 1e-3)]
         f.hold(0.4)
         target, start = rng.uniform(0.9 * LIMITS.lower, 0.9 * LIMITS.upper, (2, 2))
-        f.accept(MotionPlanner(LIMITS).to(target, start, 0.4).trajectory, 0.4)
+        f.accept(MotionPlanner(LIMITS).plan_to(target, start, 0.4).trajectory, 0.4)
         states += [f.advance(t) for t in np.arange(0.4, 8.0, 1e-3)]
         position, velocity, _ = (np.array(part) for part in zip(*states))
         assert (np.abs(np.diff(position, axis=0)) <= LIMITS.velocity * 1.06e-3).all()
@@ -248,7 +248,7 @@ def test_goals_at_random_moments_never_make_a_step(seed):
             if rng.random() < 0.2:
                 motion = planner.stop(measured, t)
             else:
-                motion = planner.to(rng.uniform(LIMITS.lower, LIMITS.upper), measured, t)
+                motion = planner.plan_to(rng.uniform(LIMITS.lower, LIMITS.upper), measured, t)
             f.accept(motion.trajectory, t, motion.start)
         t += dt
         states.append(f.advance(t))
@@ -270,7 +270,7 @@ def test_whoever_is_wrong_about_where_the_arm_is_the_limits_are_kept(moves):
     """The planner does not hear of holds, and its messages come late: the follower ramps to what it is sent."""
     f, planner, now, states = follower(), MotionPlanner(LIMITS), 0.0, []
     for a, b, lasts, held in moves:
-        motion = planner.to(np.array([a, b]), f.advance(now).position, now)
+        motion = planner.plan_to(np.array([a, b]), f.advance(now).position, now)
         f.advance(now + 0.015)
         f.accept(motion.trajectory, now + 0.015, motion.start)
         states += [f.advance(now + 0.015 + t) for t in np.arange(0.0, 0.5 * lasts, 1e-3)]
@@ -424,7 +424,7 @@ def test_an_arm_that_began_later_than_planned_makes_no_detour(seed, late):
     rng = np.random.default_rng(seed)
     planner, f, now = MotionPlanner(LIMITS), follower(), 0.0
     for _ in range(4):
-        motion = planner.to(rng.uniform(LIMITS.lower, LIMITS.upper), f.advance(now).position, now)
+        motion = planner.plan_to(rng.uniform(LIMITS.lower, LIMITS.upper), f.advance(now).position, now)
         arrives = now + (late if motion.start is None else 0.01)
         f.accept(motion.trajectory, arrives, motion.start)
         until = now + rng.uniform(0.04, 1.0) * motion.trajectory.duration + 0.04
@@ -437,7 +437,7 @@ def test_an_arm_that_began_later_than_planned_makes_no_detour(seed, late):
 def test_a_ramp_joins_where_it_makes_no_detour():
     """A long trajectory whose first points are out of reach in their time: it is joined soon, not gone round to."""
     f = follower((0.1, 0.0))
-    planned = MotionPlanner(LIMITS).to(np.array([1.5, 0.5]), np.zeros(2), 0.0).trajectory
+    planned = MotionPlanner(LIMITS).plan_to(np.array([1.5, 0.5]), np.zeros(2), 0.0).trajectory
     f.accept(planned, now=5.0)
     path = walk(f, 5.0, 5.0 + planned.duration + 0.3)
     assert (np.diff(path[:, 0]) >= -0.02).all() and path[:, 0].min() > 0.09

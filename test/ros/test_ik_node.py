@@ -183,7 +183,7 @@ def test_parameters_are_described_and_validated(peer):
     descriptors = future.result().descriptors
     assert len(descriptors) == len(PARAMS) and all(d.description for d in descriptors)
     assert not set_parameter(peer, "solver", "magic").successful
-    assert "ccdik, ccdik_seed" in set_parameter(peer, "solver", "magic").reason
+    assert "ccdik, ccdik_published" in set_parameter(peer, "solver", "magic").reason
     assert not set_parameter(peer, "speed_scale", 3.0).successful
     assert not set_parameter(peer, "speed_scale", math.nan).successful
     assert not set_parameter(peer, "position_tolerance", math.inf).successful

@@ -14,13 +14,25 @@ from scipy.spatial.transform import Rotation
 
 from ik_solver_ros import SOLVERS, Goal, SolverOptions, Status, load_chain, solve, solve_batch
 from ik_solver_ros.errors import GoalError, UnknownSolverError
+from ik_solver_ros.solvers.ccdik.descent import pose_errors
 from ik_solver_ros.solvers.solution import Attempt
-from ik_solver_ros.solvers.solve import errors, find_solver
+from ik_solver_ros.solvers.solve import find_solver
 
 
 def test_an_unknown_solver_is_answered_with_the_known_ones(so101):
-    with pytest.raises(UnknownSolverError, match="'magic' is unknown; there are: ccdik, ccdik_seed"):
+    with pytest.raises(UnknownSolverError, match="'magic' is unknown; there are: ccdik, ccdik_published"):
         solve(so101, Goal.point([0, 0, 0]), solver="magic")
+
+
+def test_the_old_name_of_a_solver_goes_on_working(so101):
+    goal = Goal.point(so101.forward(so101.mid + 0.1)[0])
+    new = solve(so101, goal, solver="ccdik_published")
+    with pytest.warns(DeprecationWarning, match="'ccdik_seed' is now called 'ccdik_published'"):
+        old = solve(so101, goal, solver="ccdik_seed")
+    assert old.solver == "ccdik_published" and old.q.tobytes() == new.q.tobytes()
+    with pytest.warns(DeprecationWarning):
+        assert solve_batch(so101, [goal.position], solver="ccdik_seed").q.tobytes() == new.q.tobytes()
+    assert "ccdik_seed" not in SOLVERS and len(set(SOLVERS.values())) == len(SOLVERS)
 
 
 @pytest.mark.parametrize("q0", [[0.0] * 4, [0.0] * 4 + [math.nan], "home", [[0.0] * 5]])
@@ -62,7 +74,7 @@ def test_no_solver_grades_itself(so101, liar):
 def test_a_solver_s_failure_is_not_called_the_arm_s(so101):
     """Only the default looks for the nearest answer."""
     goal = Goal.approach(so101.forward(so101.mid)[0], [0.0, 1.0, 0.0])
-    for name in ("ccdik_seed", "ccd"):
+    for name in ("ccdik_published", "ccd"):
         solution = solve(so101, goal, so101.mid, solver=name, options=SolverOptions(1e-3, max_restarts=0))
         assert f"({name} came no nearer, which may be its own fault)" in solution.sentence()
         assert "nearest this arm can do" not in solution.sentence()
@@ -93,13 +105,13 @@ def test_errors_in_degrees_that_one_can_check(seed_arm):
     p, quat = seed_arm.forward(q)
     axis = seed_arm.tool_axis
     rolled = Rotation.from_quat(quat) * Rotation.from_rotvec(0.3 * axis)
-    position, approach, roll = errors(
+    position, approach, roll = pose_errors(
         seed_arm.arrays, Goal.pose(p + np.array([0.01, 0, 0]), rolled.as_quat()).arrays(seed_arm), q
     )
     assert (position, approach, roll) == pytest.approx((0.01, 0.0, 0.3), abs=1e-7)
     side = np.cross(axis, [0.0, 0.0, 1.0])
     tipped = rolled * Rotation.from_rotvec(0.2 * side / np.linalg.norm(side))
-    _, approach, _ = errors(seed_arm.arrays, Goal.pose(p, tipped.as_quat()).arrays(seed_arm), q)
+    _, approach, _ = pose_errors(seed_arm.arrays, Goal.pose(p, tipped.as_quat()).arrays(seed_arm), q)
     assert approach == pytest.approx(0.2, abs=1e-9)
 
 

@@ -9,7 +9,7 @@ import pytest
 from conftest import MORE, tool_direction
 
 from ik_solver_ros import Goal, SolverOptions, Status, load_chain, solve
-from ik_solver_ros.solvers.track import ahead, idle_motions
+from ik_solver_ros.solvers.track import extrapolated_start, idle_motions
 
 TRACK = SolverOptions(track=True)
 
@@ -85,9 +85,9 @@ def test_what_a_redundant_arm_may_do_idly_is_not_carried_on():
     idle = idle_motions(chain, goal, q)
     assert idle.shape == (2, 7)
     np.testing.assert_allclose(chain.jacobian(q)[:3] @ idle.T, 0.0, atol=1e-12)
-    start = ahead(chain, goal, q, q - 0.01 * idle[0])
+    start = extrapolated_start(chain, goal, q, q - 0.01 * idle[0])
     assert np.abs(start - q).max() <= 0.01
-    np.testing.assert_array_equal(ahead(chain, goal, q, q), q)
+    np.testing.assert_array_equal(extrapolated_start(chain, goal, q, q), q)
 
 
 def test_a_bad_q_before(so101):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ik_solver_ros import Goal, solve
 from ik_solver_ros.errors import GoalError
-from ik_solver_ros.trajectory.cartesian import plan_tip_path
+from ik_solver_ros.trajectory.cartesian import PathOptions, plan_tip_path
 from ik_solver_ros.trajectory.limits import MotionLimits
 from ik_solver_ros.trajectory.trajectory import State
 
@@ -50,7 +50,9 @@ def off_the_lines(points, corners):
 
 @pytest.mark.parametrize("rounding", [0.0, 2e-3])
 def test_the_tip_keeps_to_the_lines_and_the_joints_to_their_limits(so101, limits, start, rounding):
-    motion = plan_tip_path(so101, start, SQUARE[1:], [DOWN] * 3, limits, mode="approach", rounding=rounding)
+    motion = plan_tip_path(
+        so101, start, SQUARE[1:], [DOWN] * 3, limits, PathOptions(mode="approach", rounding=rounding)
+    )
     assert motion.fraction == 1.0 and motion.reason == ""
     state, tips, tools = followed(so101, motion, start)
     assert off_the_lines(tips, SQUARE) <= 1e-3 + rounding
@@ -64,14 +66,16 @@ def test_the_tip_keeps_to_the_lines_and_the_joints_to_their_limits(so101, limits
 
 
 def test_a_speed_of_the_tip_is_kept(so101, limits, start):
-    motion = plan_tip_path(so101, start, SQUARE[1:2], [DOWN], limits, mode="approach", speed=0.05)
+    motion = plan_tip_path(so101, start, SQUARE[1:2], [DOWN], limits, PathOptions(mode="approach", speed=0.05))
     _, tips, _ = followed(so101, motion, start)
     assert np.linalg.norm(np.diff(tips, axis=0), axis=1).max() / 1e-3 <= 0.05 * 1.01
     assert motion.trajectory.duration == pytest.approx(0.2 / 0.05, rel=0.2)
 
 
 def test_what_is_out_of_reach_is_left_out(so101, limits, start):
-    motion = plan_tip_path(so101, start, [[0.3, 0.1, 0.03], [0.9, 0.1, 0.03]], [DOWN] * 2, limits, mode="position")
+    motion = plan_tip_path(
+        so101, start, [[0.3, 0.1, 0.03], [0.9, 0.1, 0.03]], [DOWN] * 2, limits, PathOptions(mode="position")
+    )
     assert 0.1 < motion.fraction < 0.6 and motion.reason
     _, tips, _ = followed(so101, motion, start)
     assert off_the_lines(tips, [SQUARE[0], [0.3, 0.1, 0.03], [0.9, 0.1, 0.03]]) <= 1e-3
@@ -88,6 +92,11 @@ def test_poses_that_are_not_finite_are_refused(so101, limits, start):
         plan_tip_path(so101, start, [[np.nan, 0.0, 0.0]], [DOWN], limits)
 
 
+def test_a_mode_that_there_is_not_is_refused():
+    with pytest.raises(GoalError, match="mode = 'orientation': one of pose, approach, position is wanted"):
+        PathOptions(mode="orientation")
+
+
 @settings(max_examples=10, deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_random_lines_keep_the_limits_as_far_as_they_go(so101, limits, seed):
@@ -95,7 +104,7 @@ def test_random_lines_keep_the_limits_as_far_as_they_go(so101, limits, seed):
     start = rng.uniform(0.8 * so101.lower + 0.2 * so101.upper, 0.2 * so101.lower + 0.8 * so101.upper)
     tip = np.array(so101.forward(start)[0])
     corners = [tip, *(tip + np.cumsum(rng.uniform(-0.05, 0.05, (3, 3)), axis=0))]
-    motion = plan_tip_path(so101, start, corners[1:], [DOWN] * 3, limits, mode="position", rounding=1e-3)
+    motion = plan_tip_path(so101, start, corners[1:], [DOWN] * 3, limits, PathOptions(mode="position", rounding=1e-3))
     if motion.trajectory is None:
         return
     state, tips, _ = followed(so101, motion, start, 2e-3)
@@ -111,7 +120,7 @@ def test_a_joint_that_comes_to_its_limit_on_the_way_stays_there(so101, limits, s
     start = rng.uniform(so101.lower, so101.upper)
     tip, quat = so101.forward(start)
     corner = tip + rng.uniform(-0.1, 0.1, 3)
-    motion = plan_tip_path(so101, start, [corner], [quat], limits, mode=mode)
+    motion = plan_tip_path(so101, start, [corner], [quat], limits, PathOptions(mode=mode))
     if motion.trajectory is None:
         return
     state, tips, tools = followed(so101, motion, start, 4e-3)

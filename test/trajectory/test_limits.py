@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ik_solver_ros.errors import GoalError
-from ik_solver_ros.kinematics.load import narrowed
+from ik_solver_ros.kinematics.load import with_limits
 from ik_solver_ros.trajectory.limits import JERK_TIME, MotionLimits
 
 NAMES = ("a", "b")
@@ -49,7 +49,7 @@ def test_what_is_no_limit_is_refused_by_name(given, words):
 
 def test_a_narrowed_chain_is_the_same_arm_within_less(chain):
     lower, upper = 0.5 * chain.lower, 0.5 * chain.upper
-    new = narrowed(chain, lower, upper)
+    new = with_limits(chain, lower, upper)
     assert (new.lower == lower).all() and (new.upper == upper).all()
     assert new.joint_names == chain.joint_names and (new.tool_axis == chain.tool_axis).all()
     np.testing.assert_allclose(new.forward(lower)[0], chain.forward(lower)[0])

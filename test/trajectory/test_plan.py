@@ -116,9 +116,9 @@ class TestMotionPlanner:
     def test_from_rest_at_once_and_in_motion_a_little_later(self):
         planner = MotionPlanner(LIMITS, replan_lead=0.02)
         at = np.array([0.1, 0.0, 0.1])
-        first = planner.to(np.array([1.0, 0.5, 0.2]), at, now=10.0)
+        first = planner.plan_to(np.array([1.0, 0.5, 0.2]), at, now=10.0)
         assert first.start is None and planner.moving(10.1)
-        second = planner.to(np.array([-1.0, 0.5, 0.2]), at, now=10.3)
+        second = planner.plan_to(np.array([-1.0, 0.5, 0.2]), at, now=10.3)
         assert second.start == pytest.approx(10.32)
         expected = first.trajectory.state(0.32, first.origin)
         for got, wanted in zip(second.origin, expected):
@@ -127,19 +127,19 @@ class TestMotionPlanner:
     def test_a_sagging_arm_is_not_chased(self):
         planner = MotionPlanner(LIMITS)
         target = np.array([1.0, 0.5, 0.2])
-        planner.to(target, np.zeros(3), now=0.0)
-        again = planner.to(target, target - 0.01, now=100.0)
+        planner.plan_to(target, np.zeros(3), now=0.0)
+        again = planner.plan_to(target, target - 0.01, now=100.0)
         assert again.start is None and again.origin.position.tolist() == target.tolist()
 
     def test_an_arm_that_was_moved_by_hand_starts_where_it_is(self):
         planner = MotionPlanner(LIMITS)
-        planner.to(np.array([1.0, 0.5, 0.2]), np.zeros(3), now=0.0)
+        planner.plan_to(np.array([1.0, 0.5, 0.2]), np.zeros(3), now=0.0)
         elsewhere = np.array([0.0, 0.0, 0.1])
-        assert planner.to(np.zeros(3), elsewhere, now=100.0).origin.position.tolist() == elsewhere.tolist()
+        assert planner.plan_to(np.zeros(3), elsewhere, now=100.0).origin.position.tolist() == elsewhere.tolist()
 
     def test_stop(self):
         planner = MotionPlanner(LIMITS)
-        planner.to(np.array([1.0, 0.5, 0.2]), np.zeros(3), now=0.0)
+        planner.plan_to(np.array([1.0, 0.5, 0.2]), np.zeros(3), now=0.0)
         stop = planner.stop(np.zeros(3), now=0.3)
         assert stop.trajectory.duration < 0.5
         assert not planner.moving(1.0)

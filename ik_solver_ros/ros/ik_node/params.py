@@ -7,11 +7,11 @@ import math
 from ik_solver_ros.collision.guard import MARGIN
 from ik_solver_ros.ros.common.parameters import DESCRIPTION_PARAMS, FRAME_PREFIX, Param
 from ik_solver_ros.solvers.solution import ELBOW
-from ik_solver_ros.solvers.solve import SOLVERS
+from ik_solver_ros.solvers.solve import RENAMED, SOLVERS
 from ik_solver_ros.trajectory.limits import RAMP_TIME
 
 SOLVING = (
-    Param("solver", "ccdik", "the algorithm", choices=tuple(SOLVERS), live=True),
+    Param("solver", "ccdik", "the algorithm", choices=(*SOLVERS, *RENAMED), live=True),
     Param(
         "goal_mode",
         "pose",

@@ -12,7 +12,7 @@ from rclpy.node import Node
 
 from ik_solver_ros.collision.guard import CollisionGuard
 from ik_solver_ros.kinematics.chain import Chain
-from ik_solver_ros.kinematics.load import narrowed
+from ik_solver_ros.kinematics.load import with_limits
 from ik_solver_ros.ros.common.joint_limits import joint_limits
 from ik_solver_ros.ros.common.parameters import value
 from ik_solver_ros.servo.calibration import load_calibration
@@ -43,7 +43,7 @@ def session_of(node: Node, chain: Chain, clock: Callable[[], float]) -> ArmSessi
         chain.joint_names, chain.lower, chain.upper, chain.velocity_limit, value(node, "ramp_time"), given
     )
     if (limits.lower != chain.lower).any() or (limits.upper != chain.upper).any():
-        chain = narrowed(chain, limits.lower, limits.upper)
+        chain = with_limits(chain, limits.lower, limits.upper)
     log.info(
         f"{chain.model.name}: {chain.n} joints from {chain.base_link} to {chain.tip_link} "
         f"({', '.join(chain.joint_names)}); "
@@ -80,7 +80,7 @@ def _calibrated(node: Node, chain: Chain) -> Chain:
     calibration.fit({j.name: (j.lower, j.upper) for j in chain.model.joints.values()}, chain.joint_names)
     ranges = {joint.name: joint.limits for joint in calibration.joints}
     low, high = np.transpose([ranges[name] for name in chain.joint_names])
-    return narrowed(chain, np.maximum(chain.lower, low), np.minimum(chain.upper, high))
+    return with_limits(chain, np.maximum(chain.lower, low), np.minimum(chain.upper, high))
 
 
 def _compile(node: Node, chain: Chain) -> None:

@@ -10,7 +10,7 @@ with the tip p, the tool's directions d1 (approach), d2 (roll) and the wanted p*
   is A cos t + B sin t in the turn t, so that the least lies at t = atan2(B, A): the rotate-from-to of quaternion
   CCDIK with the hinge already enforced, for position and directions at once                                    (2)
 - a Newton descent with the joint limits as a box: joints at a limit that C pushes against are left out, the others
-  step by (H + mu I) s = -g. H = J^T J while hunting for an exact answer; for the nearest answer, where r
+  step by (H + mu I) s = -g. H = J^T J while an exact answer is sought; for the nearest answer, where r
   stays large, plus sum_k r_k d2r_k, with d2p/dqi dqj = zi x (zj x (p - oj)) for i <= j                         (3)
 """
 
@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ik_solver_ros.jit import njit
-from ik_solver_ros.kinematics.kernels import PRISMATIC, joint_frames, tip_frame
+from ik_solver_ros.kinematics.kernels import PRISMATIC, Array, joint_frames, tip_frame
 from ik_solver_ros.kinematics.quaternion import (
     add,
     angle_between,
@@ -35,7 +35,7 @@ from ik_solver_ros.kinematics.quaternion import (
     turn,
 )
 
-GIVE_UP = 0.9  # a hunt ends when a step leaves more than this share of the cost...
+SLOW = 0.9  # a descent to an exact answer is given up where a step leaves more than this fraction of the cost...
 PATIENCE = 3  # ...this often
 
 
@@ -45,13 +45,22 @@ class Budget(NamedTuple):
     position_tolerance: float  # [m]
     orientation_tolerance: float  # [rad]
     max_iterations: int
+    only_exact: bool  # give up where an exact answer is unlikely; else on to the minimum, with full second derivatives
+
+
+class JointFrames(NamedTuple):
+    """Room for what `joint_frames` fills in."""
+
+    parents: Array  # (n, 4)
+    origins: Array  # (n, 3) [m]
+    axes: Array  # (n, 3)
 
 
 @njit
-def misses(chain, goal, q):
+def chord_errors(chain, goal, q):
     """(position [m], chord of the approach, chord of the roll): |p - p*|, |d1 - d1*|, |d2 - d2*|."""
     p, rotation = tip_frame(chain, q)
-    off = sub(p, goal.position)
+    offset = sub(p, goal.position)
     first, second = 0.0, 0.0
     if goal.targets > 0:
         c = sub(rotate(rotation, goal.tool[0]), goal.wanted[0])
@@ -59,23 +68,23 @@ def misses(chain, goal, q):
     if goal.targets > 1:
         c = sub(rotate(rotation, goal.tool[1]), goal.wanted[1])
         second = math.sqrt(dot(c, c))
-    return math.sqrt(dot(off, off)), first, second
+    return math.sqrt(dot(offset, offset)), first, second
 
 
 @njit
-def errors(chain, goal, q):
+def pose_errors(chain, goal, q):
     """(position [m], approach [rad], roll [rad]) by which the tip misses the goal at q.
 
     The roll is what remains about the tool axis after the shortest rotation that would mend the approach.
     """
     p, quat = tip_frame(chain, q)
-    off = sub(p, goal.position)
+    offset = sub(p, goal.position)
     approach_error, roll_error = 0.0, 0.0
     if goal.targets > 0:
         approach_error = angle_between(rotate(quat, goal.tool[0]), goal.wanted[0])
     if goal.targets > 1:
         roll_error = _roll_error(quat, goal.tool, goal.wanted)
-    return math.sqrt(dot(off, off)), approach_error, roll_error
+    return math.sqrt(dot(offset, offset)), approach_error, roll_error
 
 
 @njit
@@ -132,28 +141,27 @@ def best_angle(angle, cosine, sine, lower, upper):
 
 
 @njit
-def descend(chain, goal, q, weights, budget, hunting):
-    """Newton steps inside the limits; q is changed in place. Returns (iterations, whether the goal is reached).
-
-    hunting: give up where an exact answer is unlikely; else go on to the minimum, with full second derivatives.
-    """
+def descend(chain, goal, q, weights, budget):
+    """Newton steps inside the limits; q is changed in place. Returns (iterations, whether the goal is reached)."""
+    only_exact = budget.only_exact
     tolerances = (budget.position_tolerance, budget.orientation_tolerance)
     n = q.shape[0]
     rows = 3 + 3 * goal.targets
-    parents, origins, axes = np.empty((n, 4)), np.empty((n, 3)), np.empty((n, 3))
+    frames = JointFrames(np.empty((n, 4)), np.empty((n, 3)), np.empty((n, 3)))
     residual, trial_residual = np.empty(rows), np.empty(rows)
     jacobian = np.empty((rows, n))
     hessian, factor = np.empty((n, n)), np.empty((n, n))
     gradient, step, trial = np.empty(n), np.empty(n), np.empty(n)
     free = np.empty(n, dtype=np.int64)
 
-    cost = residual_at(chain, goal, q, weights, parents, origins, axes, residual)
-    damping = 1e-4 if hunting else 1e-8
+    cost = residual_at(chain, goal, q, weights, frames, residual)
+    damping = 1e-4 if only_exact else 1e-8
     slow = 0
     for iteration in range(budget.max_iterations):
         if _within(residual, goal.targets, weights, tolerances):
             return iteration, True
-        derivatives(chain, goal, weights, residual, origins, axes, jacobian, hessian, not hunting)
+        fill_jacobian(chain, goal, weights, residual, frames, jacobian)
+        fill_hessian(chain, frames, residual, jacobian, hessian, not only_exact)
         m = 0
         steepest = 0.0
         for i in range(n):
@@ -175,7 +183,7 @@ def descend(chain, goal, q, weights, budget, hunting):
                 for a in range(m):
                     i = free[a]
                     trial[i] = min(max(q[i] + step[a], chain.lower[i]), chain.upper[i])
-                trial_cost = residual_at(chain, goal, trial, weights, parents, origins, axes, trial_residual)
+                trial_cost = residual_at(chain, goal, trial, weights, frames, trial_residual)
                 if trial_cost < cost:
                     accepted = True
                     break
@@ -183,7 +191,7 @@ def descend(chain, goal, q, weights, budget, hunting):
         if not accepted:
             return iteration, False  # no step leads down: a minimum, as far as the numbers tell
         gain = cost - trial_cost
-        if hunting and trial_cost > GIVE_UP * cost:
+        if only_exact and trial_cost > SLOW * cost:
             slow += 1
             if slow >= PATIENCE:
                 return iteration + 1, False
@@ -192,15 +200,15 @@ def descend(chain, goal, q, weights, budget, hunting):
         done = gain < 1e-12 * cost
         cost = trial_cost
         damping *= 0.1
-        if done and not hunting:
+        if done and not only_exact:
             return iteration + 1, _within(residual, goal.targets, weights, tolerances)
     return budget.max_iterations, _within(residual, goal.targets, weights, tolerances)
 
 
 @njit
-def residual_at(chain, goal, q, weights, parents, origins, axes, out):
+def residual_at(chain, goal, q, weights, frames, out):
     """Fill the frames at q and r of equation (1); returns C(q)."""
-    p, rotation = joint_frames(chain, q, parents, origins, axes)
+    p, rotation = joint_frames(chain, q, frames.parents, frames.origins, frames.axes)
     cost = 0.0
     for k in range(3):
         out[k] = weights[0] * (p[k] - goal.position[k])
@@ -229,13 +237,12 @@ def _within(residual, targets, weights, tolerances):
 
 
 @njit
-def derivatives(chain, goal, weights, residual, origins, axes, jacobian, hessian, second_order):
-    """Fill J (rows, n) and H (n, n) of equation (3) from the frames of the last `_residual` at the same q."""
-    n = axes.shape[0]
-    rows = residual.shape[0]
+def fill_jacobian(chain, goal, weights, residual, frames, jacobian):
+    """Fill J (rows, n), dr/dq, from the frames that `residual_at` left at the same q."""
+    origins, axes = frames.origins, frames.axes
     # The vectors that the joints turn: p - oj for the position, the tool's directions for the targets.
     p = add(goal.position, scaled(1.0 / weights[0], residual))
-    for j in range(n):
+    for j in range(axes.shape[0]):
         z = axes[j]
         sliding = chain.kind[j] == PRISMATIC
         v = (z[0], z[1], z[2]) if sliding else cross(z, sub(p, origins[j]))
@@ -246,7 +253,14 @@ def derivatives(chain, goal, weights, residual, origins, axes, jacobian, hessian
             if not sliding:
                 v = cross(z, add(residual[k : k + 3], scaled(weights[t + 1], goal.wanted[t])))
             jacobian[k, j], jacobian[k + 1, j], jacobian[k + 2, j] = v
-    for j in range(n):
+
+
+@njit
+def fill_hessian(chain, frames, residual, jacobian, hessian, second_order):
+    """Fill H (n, n) of equation (3)."""
+    axes = frames.axes
+    rows = residual.shape[0]
+    for j in range(axes.shape[0]):
         for i in range(j + 1):
             h = 0.0
             for k in range(rows):

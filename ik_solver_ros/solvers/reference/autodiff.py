@@ -19,34 +19,23 @@ from ik_solver_ros.errors import MissingPackageError
 from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.kinematics.kernels import PRISMATIC, Array
 from ik_solver_ros.solvers.goal import Goal
-from ik_solver_ros.solvers.random import seeded
-from ik_solver_ros.solvers.reference.restarts import randomise
-from ik_solver_ros.solvers.reference.twist import miss_at
+from ik_solver_ros.solvers.reference.restarts import with_restarts
 from ik_solver_ros.solvers.solution import Attempt, SolverOptions
 
 
 def autodiff(chain: Chain, goal: Goal, q0: Array, options: SolverOptions) -> Attempt:
     """From q0, then from random configurations. Raises MissingPackageError without casadi."""
-    arrays, wanted = chain.arrays, goal.arrays(chain)
-    target = np.concatenate([goal.position, wanted.wanted[: goal.targets].ravel()])
+    target = np.concatenate([goal.position, goal.arrays(chain).wanted[: goal.targets].ravel()])
     cost = _callable(cost_of(chain, goal.targets), chain.n, target)
-    tolerances = options.position_tolerance, options.orientation_tolerance
     bounds = np.column_stack([chain.lower, chain.upper])
-    state, q = seeded(options.seed), chain.clamped(q0)
-    best, least, spent = q.copy(), np.inf, 0
-    for restart in range(options.max_restarts + 1):
-        if restart:
-            randomise(arrays, state, q)
-        # Steps that change the cost by a last digit end the descent, not a change of it by some share.
-        limits = {"maxiter": options.max_iterations, "maxfun": 10 * options.max_iterations, "ftol": 0.0, "gtol": 1e-13}
+    # Steps that change the cost by a last digit end the descent, not a change of it by some fraction.
+    limits = {"maxiter": options.max_iterations, "maxfun": 10 * options.max_iterations, "ftol": 0.0, "gtol": 1e-13}
+
+    def descend(q: Array) -> tuple[Array, int]:
         found = minimize(cost, q, jac=True, method="L-BFGS-B", bounds=bounds, options=limits)
-        spent += int(found.nit)
-        left = miss_at(arrays, wanted, found.x, *tolerances)
-        if left < least:
-            best, least = np.array(found.x), left
-        if least <= 1.0:
-            return Attempt(best, spent, restart)
-    return Attempt(best, spent, options.max_restarts)
+        return np.array(found.x), int(found.nit)
+
+    return with_restarts(chain, goal, q0, options, descend)
 
 
 def _callable(both: Any, n: int, target: Array) -> Callable[[Array], tuple[float, Array]]:

@@ -22,7 +22,7 @@ from ik_solver_ros.kinematics.kernels import PRISMATIC, Array, joint_frames, tip
 from ik_solver_ros.kinematics.quaternion import cross, dot, scaled, sub
 from ik_solver_ros.solvers.goal import Goal
 from ik_solver_ros.solvers.random import seeded
-from ik_solver_ros.solvers.reference.restarts import keep, randomise
+from ik_solver_ros.solvers.reference.restarts import randomise, update_best
 from ik_solver_ros.solvers.solution import Attempt, SolverOptions
 
 SHORTEST = 1e-12  # [m] a lever shorter than this has no direction
@@ -39,26 +39,25 @@ def ccd_alternative(chain: Chain, goal: Goal, q0: Array, options: SolverOptions)
 
 
 def _attempt(chain: Chain, goal: Goal, q0: Array, options: SolverOptions, from_base: bool) -> Attempt:
-    limits = options.position_tolerance, options.max_iterations, options.max_restarts, options.seed
-    return Attempt(*_descend(chain.arrays, goal.position, chain.clamped(q0), from_base, *limits))
+    return Attempt(*_descend(chain.arrays, goal.position, chain.clamped(q0), from_base, options.settings))
 
 
 @njit
-def _descend(chain, position, q0, from_base, tolerance, max_iterations, max_restarts, seed):
+def _descend(chain, position, q0, from_base, settings):
     goal = (position[0], position[1], position[2])
-    state, q, best, least, iterations = seeded(seed), q0.copy(), q0.copy(), math.inf, 0
-    for restart in range(max_restarts + 1):
+    state, q, best, least, iterations = seeded(settings.seed), q0.copy(), q0.copy(), math.inf, 0
+    for restart in range(settings.max_restarts + 1):
         if restart > 0:
             randomise(chain, state, q)
-        for sweeps in range(max_iterations + 1):
-            off = sub(goal, tip_frame(chain, q)[0])
-            least = keep(q, math.sqrt(dot(off, off)), best, least)
-            if least <= tolerance:
+        for sweeps in range(settings.max_iterations + 1):
+            offset = sub(goal, tip_frame(chain, q)[0])
+            least = update_best(q, math.sqrt(dot(offset, offset)), best, least)
+            if least <= settings.position_tolerance:
                 return best, iterations, restart
-            if sweeps < max_iterations:
+            if sweeps < settings.max_iterations:
                 _sweep(chain, goal, q, from_base)
                 iterations += 1
-    return best, iterations, max_restarts
+    return best, iterations, settings.max_restarts
 
 
 @njit

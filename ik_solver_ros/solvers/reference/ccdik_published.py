@@ -37,23 +37,13 @@ from ik_solver_ros.kinematics.quaternion import (
 )
 from ik_solver_ros.solvers.goal import Goal
 from ik_solver_ros.solvers.random import seeded, uniform
+from ik_solver_ros.solvers.reference.restarts import update_best
 from ik_solver_ros.solvers.solution import Attempt, SolverOptions
 
 
-def ccdik_seed(chain: Chain, goal: Goal, q0: Array, options: SolverOptions) -> Attempt:
+def ccdik_published(chain: Chain, goal: Goal, q0: Array, options: SolverOptions) -> Attempt:
     """Sweeps from q0 until the goal is reached, then from random offsets; the best configuration seen."""
-    return Attempt(
-        *_annealed(
-            chain.arrays,
-            goal.arrays(chain),
-            chain.clamped(q0),
-            options.position_tolerance,
-            options.orientation_tolerance,
-            options.max_iterations,
-            options.max_restarts,
-            options.seed,
-        )
-    )
+    return Attempt(*_annealed(chain.arrays, goal.arrays(chain), chain.clamped(q0), options.settings))
 
 
 def ccdik_step(chain: Chain, goal: Goal, q: Array) -> Array:
@@ -121,40 +111,38 @@ def sweep(chain, goal, q):
 
 
 @njit
-def misses(chain, goal, q):
-    """(position [m], direction [rad]) by which the tip misses the goal; the worse of two directions."""
+def _largest_errors(chain, goal, q):
+    """(position [m], angle [rad] of the worse of two directions)."""
     p, rotation = tip_frame(chain, q)
-    off = sub(goal.position, p)
+    offset = sub(goal.position, p)
     angle = 0.0
     for k in range(goal.targets):
         angle = max(angle, angle_between(rotate(rotation, goal.tool[k]), goal.wanted[k]))
-    return math.sqrt(dot(off, off)), angle
+    return math.sqrt(dot(offset, offset)), angle
 
 
 @njit
-def _annealed(chain, goal, q0, position_tolerance, orientation_tolerance, max_iterations, max_restarts, seed):
+def _annealed(chain, goal, q0, settings):
     n = q0.shape[0]
-    state = seeded(seed)
+    state = seeded(settings.seed)
     best = q0.copy()
-    best_miss = math.inf
+    least = math.inf
     iterations = 0
-    for restart in range(max_restarts + 1):
+    for restart in range(settings.max_restarts + 1):
         q = best.copy()
         if restart > 0:
-            heat = 1.0 - (restart - 1.0) / max_restarts  # from the whole range down to a part of it
+            heat = 1.0 - (restart - 1.0) / settings.max_restarts  # from the whole range down to a part of it
             for i in range(n):
                 span = 2.0 * math.pi if chain.kind[i] == CONTINUOUS else chain.upper[i] - chain.lower[i]
                 q[i] = min(max(q[i] + heat * span * (2.0 * uniform(state) - 1.0), chain.lower[i]), chain.upper[i])
-        for sweeps in range(max_iterations + 1):
-            off, angle = misses(chain, goal, q)
+        for sweeps in range(settings.max_iterations + 1):
+            distance, angle = _largest_errors(chain, goal, q)
             # in tolerances, so that metres and radians compare
-            miss = max(off / position_tolerance, angle / orientation_tolerance)
-            if miss < best_miss:
-                best_miss = miss
-                best[:] = q
-            if miss <= 1.0:
+            error = max(distance / settings.position_tolerance, angle / settings.orientation_tolerance)
+            least = update_best(q, error, best, least)
+            if error <= 1.0:
                 return q, iterations, restart
-            if sweeps < max_iterations:
+            if sweeps < settings.max_iterations:
                 sweep(chain, goal, q)
                 iterations += 1
-    return best, iterations, max_restarts
+    return best, iterations, settings.max_restarts

@@ -18,8 +18,8 @@ from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.kinematics.kernels import Array
 from ik_solver_ros.solvers.goal import Goal
 from ik_solver_ros.solvers.random import seeded
-from ik_solver_ros.solvers.reference.restarts import keep, randomise
-from ik_solver_ros.solvers.reference.twist import clamp, miss, task
+from ik_solver_ros.solvers.reference.restarts import randomise, update_best
+from ik_solver_ros.solvers.reference.twist import clamp, tolerance_ratio, twist_and_jacobian
 from ik_solver_ros.solvers.solution import Attempt, SolverOptions
 
 FIRST, LEAST, MOST = 1e-3, 1e-9, 1e6  # damping; beyond the most no step helps any more
@@ -29,34 +29,32 @@ EASIER, HARDER = 0.2, 5.0
 def dls(chain: Chain, goal: Goal, q0: Array, options: SolverOptions) -> Attempt:
     """From q0, then from random configurations."""
     scale = 1.0 / max(chain.reach, 1e-6)
-    tolerances = options.position_tolerance, options.orientation_tolerance
-    budget = options.max_iterations, options.max_restarts, options.seed
-    return Attempt(*_descend(chain.arrays, goal.arrays(chain), chain.clamped(q0), scale, *tolerances, *budget))
+    return Attempt(*_descend(chain.arrays, goal.arrays(chain), chain.clamped(q0), scale, options.settings))
 
 
 @njit
-def _descend(chain, goal, q0, scale, position_tolerance, orientation_tolerance, max_iterations, max_restarts, seed):
-    state, q, best, least, iterations = seeded(seed), q0.copy(), q0.copy(), math.inf, 0
-    for restart in range(max_restarts + 1):
+def _descend(chain, goal, q0, scale, settings):
+    state, q, best, least, iterations = seeded(settings.seed), q0.copy(), q0.copy(), math.inf, 0
+    for restart in range(settings.max_restarts + 1):
         if restart > 0:
             randomise(chain, state, q)
         damping = FIRST
-        e, jacobian = task(chain, goal, q, scale)
-        for steps in range(max_iterations + 1):
-            least = keep(q, miss(e, scale, position_tolerance, orientation_tolerance), best, least)
+        e, jacobian = twist_and_jacobian(chain, goal, q, scale)
+        for steps in range(settings.max_iterations + 1):
+            least = update_best(q, tolerance_ratio(e, scale, settings), best, least)
             if least <= 1.0:
                 return best, iterations, restart
-            if steps == max_iterations or damping > MOST:
+            if steps == settings.max_iterations or damping > MOST:
                 break
             tried = q + _step(chain, q, jacobian, e, damping)
             clamp(chain, tried)
-            e_tried, jacobian_tried = task(chain, goal, tried, scale)
+            e_tried, jacobian_tried = twist_and_jacobian(chain, goal, tried, scale)
             iterations += 1
             if np.dot(e_tried, e_tried) < np.dot(e, e):
                 q, e, jacobian, damping = tried, e_tried, jacobian_tried, max(EASIER * damping, LEAST)
             else:
                 damping *= HARDER
-    return best, iterations, max_restarts
+    return best, iterations, settings.max_restarts
 
 
 @njit

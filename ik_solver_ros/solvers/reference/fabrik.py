@@ -43,7 +43,7 @@ from ik_solver_ros.kinematics.quaternion import (
 )
 from ik_solver_ros.solvers.goal import Goal
 from ik_solver_ros.solvers.random import seeded
-from ik_solver_ros.solvers.reference.restarts import keep, randomise
+from ik_solver_ros.solvers.reference.restarts import randomise, update_best
 from ik_solver_ros.solvers.solution import Attempt, SolverOptions
 
 COINCIDENT = 1e-6  # [m] hinges that are nearer are one joint
@@ -62,9 +62,8 @@ class Bones(NamedTuple):
 
 def fabrik(chain: Chain, goal: Goal, q0: Array, options: SolverOptions) -> Attempt:
     """From q0, then from random configurations. Raises UnsupportedChainError for a chain with a sliding joint."""
-    limits = options.position_tolerance, options.max_iterations, options.max_restarts, options.seed
     bones, start = bones_of(chain), chain.clamped(q0)
-    return Attempt(*_descend(chain.arrays, bones, goal.position, start, options.ball_cone, *limits))
+    return Attempt(*_descend(chain.arrays, bones, goal.position, start, options.ball_cone, options.settings))
 
 
 @lru_cache(maxsize=32)
@@ -93,31 +92,31 @@ def bones_of(chain: Chain) -> Bones:
 
 
 @njit
-def _descend(chain, bones, position, q0, cone, tolerance, max_iterations, max_restarts, seed):
+def _descend(chain, bones, position, q0, cone, settings):
     n = q0.shape[0]
     goal = (position[0], position[1], position[2])
     points, wishes, axes = np.empty((n + 1, 3)), np.empty((n + 1, 3)), np.empty((n, 3))
-    state, q, best, least, iterations, off_hinges = seeded(seed), q0.copy(), q0.copy(), math.inf, 0, 0.0
-    for restart in range(max_restarts + 1):
+    state, q, best, least, iterations, off_hinges = seeded(settings.seed), q0.copy(), q0.copy(), math.inf, 0, 0.0
+    for restart in range(settings.max_restarts + 1):
         if restart > 0:
             randomise(chain, state, q)
         _place(chain, bones, q, points, axes)
-        off = 0.0
-        for passes in range(max_iterations + 1):
-            left = sub(goal, points[n])
-            miss = math.sqrt(dot(left, left))
+        off_now = 0.0
+        for passes in range(settings.max_iterations + 1):
+            offset = sub(goal, points[n])
+            error = math.sqrt(dot(offset, offset))
             if passes == 0 and cone < math.pi:
-                miss = math.inf  # a start may bend its balls too far
-            if miss < least:
-                off_hinges = off
-            least = keep(q, miss, best, least)
-            if least <= tolerance:
+                error = math.inf  # a start may bend its balls too far
+            if error < least:
+                off_hinges = off_now
+            least = update_best(q, error, best, least)
+            if least <= settings.position_tolerance:
                 return best, iterations, restart, off_hinges
-            if passes < max_iterations:
+            if passes < settings.max_iterations:
                 _reach_back(bones, goal, points, axes, wishes)
-                off = _reach_forth(chain, bones, q, cone, points, axes, wishes)
+                off_now = _reach_forth(chain, bones, q, cone, points, axes, wishes)
                 iterations += 1
-    return best, iterations, max_restarts, off_hinges
+    return best, iterations, settings.max_restarts, off_hinges
 
 
 @njit
@@ -230,16 +229,16 @@ def _in_cone(chain, r, bone, i, wish, cone):
 def _straighten(chain, q, bone, i, cone):
     """Turn the three hinges from i on back towards zero, so far that their bone is in its cone to the last digit."""
     a, b, c = q[i], q[i + 1], q[i + 2]
-    share, bad = 1.0, 1.0
+    fraction, bad = 1.0, 1.0
     if _bent(chain, bone, i, a, b, c) > cone:
-        share = 0.0
+        fraction = 0.0
         for _ in range(HALVINGS):
-            middle = 0.5 * (share + bad)
+            middle = 0.5 * (fraction + bad)
             if _bent(chain, bone, i, middle * a, middle * b, middle * c) > cone:
                 bad = middle
             else:
-                share = middle
-    q[i], q[i + 1], q[i + 2] = share * a, share * b, share * c
+                fraction = middle
+    q[i], q[i + 1], q[i + 2] = fraction * a, fraction * b, fraction * c
 
 
 @njit

@@ -19,12 +19,12 @@ from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.kinematics.kernels import Array
 from ik_solver_ros.solvers.goal import Goal
 from ik_solver_ros.solvers.random import seeded
-from ik_solver_ros.solvers.reference.restarts import keep, randomise
-from ik_solver_ros.solvers.reference.twist import clamp, miss, task
+from ik_solver_ros.solvers.reference.restarts import randomise, update_best
+from ik_solver_ros.solvers.reference.twist import clamp, tolerance_ratio, twist_and_jacobian
 from ik_solver_ros.solvers.solution import Attempt, SolverOptions
 
 LONGEST = 0.5  # [rad or m] that a joint goes in a step
-SMALLEST = 1e-3  # singular value that is still used, as a share of the largest
+SMALLEST = 1e-3  # singular value that is still used, as a fraction of the largest
 DRAWN = 0.05  # k...
 NEAR = 0.05  # ...where e is longer than this; ever less towards the goal, since what is free is so to first order only
 
@@ -32,35 +32,31 @@ NEAR = 0.05  # ...where e is longer than this; ever less towards the goal, since
 def jacobian_pinv(chain: Chain, goal: Goal, q0: Array, options: SolverOptions) -> Attempt:
     """The rest posture is the middle of the joints' ranges."""
     scale = 1.0 / max(chain.reach, 1e-6)
-    tolerances = options.position_tolerance, options.orientation_tolerance
-    budget = options.max_iterations, options.max_restarts, options.seed
     start = chain.clamped(q0)
-    return Attempt(*_descend(chain.arrays, goal.arrays(chain), start, chain.mid, scale, *tolerances, *budget))
+    return Attempt(*_descend(chain.arrays, goal.arrays(chain), start, chain.mid, scale, options.settings))
 
 
 def jacobian_pinv_step(chain: Chain, goal: Goal, q: Array, iterations: int = 10) -> Array:
     """Some steps from q (n,) without a new start: the live form, one call a frame. Raises GoalError for a bad q."""
     start = chain.clamped(chain.checked(q))
-    scale, tolerances = 1.0 / max(chain.reach, 1e-6), (1e-3, 1e-3)
-    goal_arrays = goal.arrays(chain)
-    answer, _, _ = _descend(chain.arrays, goal_arrays, start, chain.mid, scale, *tolerances, iterations, 0, 0)
+    scale = 1.0 / max(chain.reach, 1e-6)
+    settings = SolverOptions(1e-3, 1e-3, max_iterations=iterations, max_restarts=0).settings
+    answer, _, _ = _descend(chain.arrays, goal.arrays(chain), start, chain.mid, scale, settings)
     return np.asarray(answer)
 
 
 @njit
-def _descend(
-    chain, goal, q0, rest, scale, position_tolerance, orientation_tolerance, max_iterations, max_restarts, seed
-):
-    state, q, best, least, iterations = seeded(seed), q0.copy(), q0.copy(), math.inf, 0
-    for restart in range(max_restarts + 1):
+def _descend(chain, goal, q0, rest, scale, settings):
+    state, q, best, least, iterations = seeded(settings.seed), q0.copy(), q0.copy(), math.inf, 0
+    for restart in range(settings.max_restarts + 1):
         if restart > 0:
             randomise(chain, state, q)
-        for steps in range(max_iterations + 1):
-            e, jacobian = task(chain, goal, q, scale)
-            least = keep(q, miss(e, scale, position_tolerance, orientation_tolerance), best, least)
+        for steps in range(settings.max_iterations + 1):
+            e, jacobian = twist_and_jacobian(chain, goal, q, scale)
+            least = update_best(q, tolerance_ratio(e, scale, settings), best, least)
             if least <= 1.0:
                 return best, iterations, restart
-            if steps == max_iterations:
+            if steps == settings.max_iterations:
                 break
             drawn = DRAWN * min(1.0, math.sqrt(np.dot(e, e)) / NEAR)
             step = _step(jacobian, e, drawn * (rest - q))
@@ -68,7 +64,7 @@ def _descend(
             q += step * min(1.0, LONGEST / max(longest, 1e-12))
             clamp(chain, q)
             iterations += 1
-    return best, iterations, max_restarts
+    return best, iterations, settings.max_restarts
 
 
 @njit

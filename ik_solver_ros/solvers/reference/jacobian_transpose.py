@@ -19,8 +19,8 @@ from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.kinematics.kernels import Array
 from ik_solver_ros.solvers.goal import Goal
 from ik_solver_ros.solvers.random import seeded
-from ik_solver_ros.solvers.reference.restarts import keep, randomise
-from ik_solver_ros.solvers.reference.twist import clamp, miss, task
+from ik_solver_ros.solvers.reference.restarts import randomise, update_best
+from ik_solver_ros.solvers.reference.twist import clamp, tolerance_ratio, twist_and_jacobian
 from ik_solver_ros.solvers.solution import Attempt, SolverOptions
 
 # A fixed step must not be longer than 2 over the largest eigenvalue of J J^T, or it swings. With lengths in units of
@@ -41,25 +41,21 @@ def jacobian_transpose_fixed(chain: Chain, goal: Goal, q0: Array, options: Solve
 
 def _attempt(chain: Chain, goal: Goal, q0: Array, options: SolverOptions, fixed: float) -> Attempt:
     scale = 1.0 / max(chain.reach, 1e-6)
-    tolerances = options.position_tolerance, options.orientation_tolerance
-    budget = options.max_iterations, options.max_restarts, options.seed
-    return Attempt(*_descend(chain.arrays, goal.arrays(chain), chain.clamped(q0), scale, fixed, *tolerances, *budget))
+    return Attempt(*_descend(chain.arrays, goal.arrays(chain), chain.clamped(q0), scale, fixed, options.settings))
 
 
 @njit
-def _descend(
-    chain, goal, q0, scale, fixed, position_tolerance, orientation_tolerance, max_iterations, max_restarts, seed
-):
-    state, q, best, least, iterations = seeded(seed), q0.copy(), q0.copy(), math.inf, 0
-    for restart in range(max_restarts + 1):
+def _descend(chain, goal, q0, scale, fixed, settings):
+    state, q, best, least, iterations = seeded(settings.seed), q0.copy(), q0.copy(), math.inf, 0
+    for restart in range(settings.max_restarts + 1):
         if restart > 0:
             randomise(chain, state, q)
-        for steps in range(max_iterations + 1):
-            e, jacobian = task(chain, goal, q, scale)
-            least = keep(q, miss(e, scale, position_tolerance, orientation_tolerance), best, least)
+        for steps in range(settings.max_iterations + 1):
+            e, jacobian = twist_and_jacobian(chain, goal, q, scale)
+            least = update_best(q, tolerance_ratio(e, scale, settings), best, least)
             if least <= 1.0:
                 return best, iterations, restart
-            if steps == max_iterations:
+            if steps == settings.max_iterations:
                 break
             downhill = jacobian.T @ e
             moved = jacobian @ downhill
@@ -69,4 +65,4 @@ def _descend(
             q += (fixed if fixed > 0.0 else np.dot(e, moved) / size) * downhill
             clamp(chain, q)
             iterations += 1
-    return best, iterations, max_restarts
+    return best, iterations, settings.max_restarts

@@ -25,9 +25,7 @@ from ik_solver_ros.kinematics.kernels import CONTINUOUS, PRISMATIC, Array
 from ik_solver_ros.kinematics.quaternion import from_two_vectors, multiply, rotate
 from ik_solver_ros.pybullet_client import connect_pybullet
 from ik_solver_ros.solvers.goal import Goal
-from ik_solver_ros.solvers.random import seeded
-from ik_solver_ros.solvers.reference.restarts import randomise
-from ik_solver_ros.solvers.reference.twist import clamp, miss_at
+from ik_solver_ros.solvers.reference.restarts import with_restarts
 from ik_solver_ros.solvers.solution import Attempt, SolverOptions
 
 THRESHOLD = 1e-9  # [m] residual at which it stops
@@ -43,22 +41,12 @@ class World(NamedTuple):
 
 def pybullet_ik(chain: Chain, goal: Goal, q0: Array, options: SolverOptions) -> Attempt:
     """From q0, then from random configurations. Raises MissingPackageError without pybullet."""
-    world, arrays, wanted = world_of(chain), chain.arrays, goal.arrays(chain)
-    tolerances = options.position_tolerance, options.orientation_tolerance
-    state, q = seeded(options.seed), chain.clamped(q0)
-    best, least = q.copy(), np.inf
-    for restart in range(options.max_restarts + 1):
-        if restart:
-            randomise(arrays, state, q)
-        found = _asked(world, chain, goal, q, options.max_iterations)
-        inside = found.copy()
-        clamp(arrays, inside)
-        left = miss_at(arrays, wanted, inside, *tolerances)
-        if left < least:
-            best, least = found, left
-        if least <= 1.0:
-            return Attempt(best, options.max_iterations * (restart + 1), restart)
-    return Attempt(best, options.max_iterations * (options.max_restarts + 1), options.max_restarts)
+    world = world_of(chain)
+
+    def descend(q: Array) -> tuple[Array, int]:
+        return _asked(world, chain, goal, q, options.max_iterations), options.max_iterations
+
+    return with_restarts(chain, goal, q0, options, descend)
 
 
 def _asked(world: World, chain: Chain, goal: Goal, q: Array, iterations: int) -> Array:

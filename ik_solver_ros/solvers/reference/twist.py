@@ -1,4 +1,4 @@
-"""The task of solvers that go by the Jacobian: what is missing to the goal, and how each joint changes it."""
+"""What solvers by the Jacobian go by: the twist that is missing to the goal, and how each joint changes it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ik_solver_ros.kinematics.quaternion import dot, from_two_vectors, multiply,
 
 
 @njit
-def task(chain, goal, q, scale):
+def twist_and_jacobian(chain, goal, q, scale):
     """(e, J): the twist e (m,) that would mend the tip, and the Jacobian (m, n); m is 3 for a point, else 6.
 
     Lengths are multiplied by `scale` [1/m]. For an approach the rows of rotation leave out the turn about the tool.
@@ -38,18 +38,18 @@ def task(chain, goal, q, scale):
 
 
 @njit
-def miss(e, scale, position_tolerance, orientation_tolerance):
+def tolerance_ratio(e, scale, settings):
     """How far e (m,) is from done, in tolerances: done at 1 and below."""
-    off = math.sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2]) / (scale * position_tolerance)
+    offset = math.sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2]) / (scale * settings.position_tolerance)
     if e.shape[0] == 3:
-        return off
-    return max(off, math.sqrt(e[3] * e[3] + e[4] * e[4] + e[5] * e[5]) / orientation_tolerance)
+        return offset
+    return max(offset, math.sqrt(e[3] * e[3] + e[4] * e[4] + e[5] * e[5]) / settings.orientation_tolerance)
 
 
 @njit
-def miss_at(chain, goal, q, position_tolerance, orientation_tolerance):
+def tolerance_ratio_at(chain, goal, q, settings):
     """How far q (n,) is from done, in tolerances: done at 1 and below."""
-    return miss(task(chain, goal, q, 1.0)[0], 1.0, position_tolerance, orientation_tolerance)
+    return tolerance_ratio(twist_and_jacobian(chain, goal, q, 1.0)[0], 1.0, settings)
 
 
 @njit

@@ -18,7 +18,7 @@ COLUMNS = {
     "Automatic Differentiation": "autodiff",
     "Jacobian Transpose": "jacobian_transpose",
     "FABRIK": "fabrik",
-    "Quaternion CCDIK": "ccdik_seed",
+    "Quaternion CCDIK": "ccdik_published",
 }
 CLAIMS = {
     "Implementation Complexity?": ("Extremely Complex", "Hard", "Hard", "Easy", "Easy"),

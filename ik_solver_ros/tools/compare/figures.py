@@ -16,7 +16,7 @@ DPI = 100
 SLOWEST = 0.2  # [rad/s] that is drawn of those who do not move at all
 COLORS = {
     "ccdik": "#1a7f37",
-    "ccdik_seed": "#7cc36a",
+    "ccdik_published": "#7cc36a",
     "ccd": "#0b5394",
     "ccd_alternative": "#6fa8dc",
     "fabrik": "#b45f06",
@@ -29,7 +29,7 @@ COLORS = {
     "scipy": "#76a5af",
     "pybullet": "#999999",
 }
-WIDTHS = {"ccdik": 3.0, "ccdik_seed": 2.2}
+WIDTHS = {"ccdik": 3.0, "ccdik_published": 2.2}
 LINES = {"jacobian_transpose_fixed": "--", "ccd_alternative": "--", "scipy": ":", "pybullet": ":"}
 
 

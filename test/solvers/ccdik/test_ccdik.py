@@ -147,9 +147,9 @@ def test_budgets_are_kept(so101):
 
 def weighted(chain, goal, q, weights):
     n = chain.n
-    frames = np.empty((n, 4)), np.empty((n, 3)), np.empty((n, 3))
+    frames = descent.JointFrames(np.empty((n, 4)), np.empty((n, 3)), np.empty((n, 3)))
     residual = np.empty(3 + 3 * goal.targets)
-    cost = descent.residual_at(chain.arrays, goal, q, weights, *frames, residual)
+    cost = descent.residual_at(chain.arrays, goal, q, weights, frames, residual)
     return cost, residual, frames
 
 
@@ -163,14 +163,15 @@ def test_derivatives_against_differences(types, seed, kind):
     rng = np.random.default_rng(seed)
     goal = goal_at(chain, random_q(chain, rng), kind).arrays(chain)
     q, weights, n = random_q(chain, rng), (1.3, 0.7, 0.4), chain.n
-    _, residual, (_, origins, axes) = weighted(chain, goal, q, weights)
+    _, residual, frames = weighted(chain, goal, q, weights)
     jacobian, hessian = np.empty((len(residual), n)), np.empty((n, n))
-    descent.derivatives(chain.arrays, goal, weights, residual, origins, axes, jacobian, hessian, True)
+    descent.fill_jacobian(chain.arrays, goal, weights, residual, frames, jacobian)
+    descent.fill_hessian(chain.arrays, frames, residual, jacobian, hessian, True)
 
     def gradient(q):
-        _, r, (_, o, a) = weighted(chain, goal, q, weights)
+        _, r, frames = weighted(chain, goal, q, weights)
         j = np.empty((len(r), n))
-        descent.derivatives(chain.arrays, goal, weights, r, o, a, j, np.empty((n, n)), False)
+        descent.fill_jacobian(chain.arrays, goal, weights, r, frames, j)
         return j.T @ r
 
     step = 1e-6

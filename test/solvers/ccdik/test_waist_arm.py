@@ -12,18 +12,17 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from ik_solver_ros import Goal, SolverOptions, Status, load_chain, solve
-from ik_solver_ros.kinematics.waist_arm import fitted, unpacked_waist
-from ik_solver_ros.solvers.ccdik.descent import errors
-from ik_solver_ros.solvers.ccdik.three_parallel import approach as waist
+from ik_solver_ros.kinematics.waist_arm import elbow_height, fitted, unpacked_waist
+from ik_solver_ros.solvers.ccdik.descent import pose_errors
 from ik_solver_ros.solvers.ccdik.three_parallel.planar_group import (
     ANGLES,
     ANY_APPROACH,
-    MISS,
+    ERROR,
+    arm_problem,
     best_pitch,
-    elbow_height,
+    group_view,
     hold_pitch,
-    nothing,
-    view,
+    no_posture,
 )
 
 
@@ -52,9 +51,9 @@ def test_which_arms_are_of_this_kind(arm):
     assert load_chain(random_urdf(3, ["prismatic"] * 5), tip_link="link4").waist_arm is None
 
 
-def task_at(chain, goal, q0, elbow=0.0):
+def problem_at(chain, goal, q0, elbow=0.0):
     arm = unpacked_waist(chain.waist_arm)
-    return waist.waist_task(arm, goal.arrays(chain), np.asarray(q0, dtype=float), elbow)
+    return arm_problem(arm, goal.arrays(chain), np.asarray(q0, dtype=float), elbow)
 
 
 def test_the_pitch_of_a_posture_holds_it(arm):
@@ -64,10 +63,10 @@ def test_the_pitch_of_a_posture_holds_it(arm):
     for _ in range(100):
         q = random_q(arm, rng)
         p, quat = arm.forward(q)
-        task = task_at(arm, Goal.approach(p, tool_direction(arm, quat)), q)
-        angles, best = sign * q, nothing()
-        seen = view(task, angles[0], angles[4], False)
-        hold_pitch(task, seen, ANY_APPROACH, np.exp(1j * angles[1:4].sum()), best)
+        problem = problem_at(arm, Goal.approach(p, tool_direction(arm, quat)), q)
+        angles, best = sign * q, no_posture()
+        view = group_view(problem, angles[0], angles[4], False)
+        hold_pitch(problem, view, ANY_APPROACH, np.exp(1j * angles[1:4].sum()), best)
         np.testing.assert_allclose(sign * best[ANGLES:], q, atol=1e-6)
 
 
@@ -76,15 +75,15 @@ def test_the_best_pitch_against_all_pitches(arm):
     rng = np.random.default_rng(2)
     for _ in range(20):
         q = random_q(arm, rng)
-        task = task_at(arm, Goal.approach(arm.forward(q)[0], rng.normal(size=3)), q)
-        angles = np.array(task.now)
-        best, grid = nothing(), nothing()
-        best_pitch(task, angles[0], angles[4], ANY_APPROACH, best)
-        seen = view(task, angles[0], angles[4], False)
+        problem = problem_at(arm, Goal.approach(arm.forward(q)[0], rng.normal(size=3)), q)
+        angles = np.array(problem.now)
+        best, grid = no_posture(), no_posture()
+        best_pitch(problem, angles[0], angles[4], ANY_APPROACH, best)
+        view = group_view(problem, angles[0], angles[4], False)
         for pitch in np.linspace(-math.pi, math.pi, 2000):
-            hold_pitch(task, seen, ANY_APPROACH, complex(math.cos(pitch), math.sin(pitch)), grid)
-        assert best[MISS] <= grid[MISS] + 1e-7
-        assert best[MISS] >= grid[MISS] - 5e-3, "the grid comes near to it"
+            hold_pitch(problem, view, ANY_APPROACH, complex(math.cos(pitch), math.sin(pitch)), grid)
+        assert best[ERROR] <= grid[ERROR] + 1e-7
+        assert best[ERROR] >= grid[ERROR] - 5e-3, "the grid comes near to it"
 
 
 @settings(max_examples=60)
@@ -171,7 +170,7 @@ def test_a_roll_is_the_least_within_the_slack(arm):
         target = Goal.pose(p, quat).arrays(arm)
         for _ in range(40):
             other = solve(arm, Goal.approach(p, direction), random_q(arm, rng)).q
-            _, approach, roll = errors(arm.arrays, target, other)
+            _, approach, roll = pose_errors(arm.arrays, target, other)
             if approach <= nearest.approach_error + math.radians(0.1):
                 assert solution.roll_error <= roll + math.radians(0.5)
 
@@ -188,14 +187,14 @@ def test_out_of_reach_is_nearest_against_many_starts(arm, kind):
     rng = np.random.default_rng(7)
     plain = load_chain(arm.model)
     object.__setattr__(plain, "waist_arm", np.frombuffer(b""))
-    seen = 0
+    view = 0
     for _ in range(40):
         p = np.array(arm.arrays.origin_p[0]) + rng.normal(size=3) * arm.reach * rng.choice([0.1, 0.5, 1.0, 10.0])
         solution = solve(arm, Goal.point(p) if kind == "point" else Goal.approach(p, rng.normal(size=3)))
         other = solve(plain, Goal.point(p))
         assert solution.position_error <= other.position_error + 1e-5
-        seen += solution.status is Status.NEAREST_POSITION
-    assert seen > 10
+        view += solution.status is Status.NEAREST_POSITION
+    assert view > 10
 
 
 @pytest.mark.parametrize("direction", [(0, 0, -1), (1e-9, 0, -1), (1e-5, -1e-5, -1)])

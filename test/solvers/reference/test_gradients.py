@@ -12,7 +12,7 @@ from ik_solver_ros import Goal, load_chain
 from ik_solver_ros.solvers.reference.autodiff import cost_of
 from ik_solver_ros.solvers.reference.ccd import _sweep
 from ik_solver_ros.solvers.reference.jacobian_pinv import jacobian_pinv_step
-from ik_solver_ros.solvers.reference.twist import task
+from ik_solver_ros.solvers.reference.twist import twist_and_jacobian
 from ik_solver_ros.tools.compare.chains import chain_of, hinges
 
 TYPES = st.lists(st.sampled_from(["revolute", "continuous", "prismatic"]), min_size=1, max_size=6)
@@ -42,9 +42,9 @@ def test_the_task_s_jacobian_lessens_what_is_missing(types, seed, kind):
         "approach": Goal.approach(p + 1e-3, tool_direction(chain, quat) + 1e-3),
         "pose": Goal.pose(p + 1e-3, quat),
     }[kind].arrays(chain)
-    e, jacobian = task(chain.arrays, near, q, 2.0)
+    e, jacobian = twist_and_jacobian(chain.arrays, near, q, 2.0)
     dq = np.random.default_rng(seed).uniform(-1e-4, 1e-4, chain.n)
-    after, _ = task(chain.arrays, near, q + dq, 2.0)
+    after, _ = twist_and_jacobian(chain.arrays, near, q + dq, 2.0)
     np.testing.assert_allclose(after, e - jacobian @ dq, atol=2e-6)
 
 

@@ -17,21 +17,21 @@ import numpy as np
 
 from ik_solver_ros.jit import njit
 from ik_solver_ros.kinematics.quaternion import cross
-from ik_solver_ros.kinematics.waist_arm import JOINTS, SLACK, Target, WaistArm, at, fitted
+from ik_solver_ros.kinematics.waist_arm import JOINTS, SLACK, Target, WaistArm, at, elbow_height, fitted, target, turned
 
 EXACT = 1e-5  # [rad] a closed form's error, from the rounding of a URDF's numbers; a descent mends it
 SAME = 1e-7  # [rad] errors that differ by less are equal
 ANY_APPROACH = -1.0  # a `floor` that asks for the nearest approach instead of the least roll...
 BEST_PITCH_ONLY = -2.0  # ...and one that asks for t* alone, where only an exact approach is worth having
 
-# The best posture so far is an array: what it misses by [rad], in the order of importance, and its five angles.
-# MISS: the approach's chord; where a roll is asked for, its angle. SECOND: then the approach's chord. ELBOW: 0 as
+# The best posture so far is an array: its errors [rad], the more important one first, and its five angles.
+# ERROR: the approach's chord; or, where the least roll is asked for, the roll, and SECONDARY the chord. ELBOW: 0 as
 # preferred, 1 not. STEP, SUM: the largest change of a joint, and of all of them.
-MISS, SECOND, ELBOW, STEP, SUM, ANGLES = 0, 1, 2, 3, 4, 5
+ERROR, SECONDARY, ELBOW, STEP, SUM, ANGLES = 0, 1, 2, 3, 4, 5
 
 
-class Task(NamedTuple):
-    """What stays the same while postures are compared."""
+class ArmProblem(NamedTuple):
+    """A goal for an arm at q0, and what is preferred."""
 
     arm: WaistArm
     goal: Target
@@ -39,118 +39,126 @@ class Task(NamedTuple):
     elbow: float  # 1 prefers it up, -1 down, 0 does not care
 
 
-class Wave(NamedTuple):
-    """What the pitch t makes of a product of two vectors: mean + Re(swing e^-it)."""
+class Sinusoid(NamedTuple):
+    """The scalar product of two vectors as the pitch t changes it: mean + Re(swing e^-it)."""
 
     mean: float
     swing: complex
 
 
-class View(NamedTuple):
-    """What remains of a task at given angles of the waist and the last hinge."""
+class GroupView(NamedTuple):
+    """A problem as the group of hinges sees it, at given angles of the waist and the last hinge."""
 
     q1: float
     q5: float
     reach: complex  # the tip from hinge 2 [m]
     hand: complex  # the tip from hinge 4, at pitch 0
-    match: Wave  # cosine of the approach error
-    sine: Wave  # of the roll error; this and the next times 1 + match
-    cosine: Wave
+    match: Sinusoid  # cosine of the approach error
+    sine: Sinusoid  # of the roll error; this and the next times 1 + match
+    cosine: Sinusoid
 
 
 @njit
-def nothing():
+def arm_problem(arm, goal, start, elbow):
+    """The ArmProblem of a goal (GoalArrays) for a WaistArm at `start`."""
+    s = arm.sign
+    now = (s[0] * start[0], s[1] * start[1], s[2] * start[2], s[3] * start[3], s[4] * start[4])
+    return ArmProblem(arm, target(arm, goal), now, elbow)
+
+
+@njit
+def no_posture():
     """A record of no posture."""
     best = np.zeros(ANGLES + JOINTS)
-    best[MISS] = math.inf
+    best[ERROR] = math.inf
     return best
 
 
 @njit
-def best_pitch(task, q1, q5, floor, best):
+def best_pitch(problem, q1, q5, floor, best):
     """Improve `best` by the best posture at these angles of the waist and the last hinge.
 
     floor: ANY_APPROACH or BEST_PITCH_ONLY for the nearest approach, else the chord that it may have for the sake of the
     least roll.
     """
     rolls = floor >= 0.0
-    now = task.now
+    now = problem.now
     longer = max(abs(q1 - now[0]), abs(q5 - now[4])) > best[STEP] + SLACK
-    if longer and best[MISS] <= SAME and best[SECOND] <= SAME and task.elbow == 0.0:
+    if longer and best[ERROR] <= SAME and best[SECONDARY] <= SAME and problem.elbow == 0.0:
         return  # only a shorter way would be better
-    seen = view(task, q1, q5, rolls)
-    size = math.sqrt(squared(seen.match.swing))
-    least = chord(seen.match.mean + size)
-    if least > (floor if rolls else best[MISS] + SAME):
+    view = group_view(problem, q1, q5, rolls)
+    size = math.sqrt(squared(view.match.swing))
+    least = chord(view.match.mean + size)
+    if least > (floor if rolls else best[ERROR] + SAME):
         return
-    if abs(seen.reach) > math.sqrt(task.arm.spans[0]) + abs(seen.hand):
+    if abs(view.reach) > math.sqrt(problem.arm.spans[0]) + abs(view.hand):
         return
-    ideal = unit(seen.match.swing) if size > 1e-12 else turned(complex(1.0, 0.0), now[1] + now[2] + now[3])
+    ideal = unit(view.match.swing) if size > 1e-12 else turned(complex(1.0, 0.0), now[1] + now[2] + now[3])
     if rolls and floor > EXACT:
         # Without roll, where its sine is zero; and at the ends of what `floor` allows.
-        swing = squared(seen.sine.swing)
-        if swing > seen.sine.mean * seen.sine.mean:
-            x = -seen.sine.mean / math.sqrt(swing)
+        swing = squared(view.sine.swing)
+        if swing > view.sine.mean * view.sine.mean:
+            x = -view.sine.mean / math.sqrt(swing)
             y = math.sqrt(1.0 - x * x)
-            middle = unit(seen.sine.swing)
-            hold_pitch(task, seen, floor, middle * complex(x, y), best)
-            hold_pitch(task, seen, floor, middle * complex(x, -y), best)
-        x = (1.0 - 0.5 * floor * floor - seen.match.mean) / max(size, 1e-12) + 1e-15
+            middle = unit(view.sine.swing)
+            hold_pitch(problem, view, floor, middle * complex(x, y), best)
+            hold_pitch(problem, view, floor, middle * complex(x, -y), best)
+        x = (1.0 - 0.5 * floor * floor - view.match.mean) / max(size, 1e-12) + 1e-15
         if abs(x) < 1.0:
             y = math.sqrt(1.0 - x * x)
-            hold_pitch(task, seen, floor, ideal * complex(x, y), best)
-            hold_pitch(task, seen, floor, ideal * complex(x, -y), best)
-    hold_pitch(task, seen, floor, ideal, best)
-    if floor > EXACT or (floor == ANY_APPROACH and best[MISS] > least + SAME):
-        ends_of_pitch(task, seen, floor, best)
+            hold_pitch(problem, view, floor, ideal * complex(x, y), best)
+            hold_pitch(problem, view, floor, ideal * complex(x, -y), best)
+    hold_pitch(problem, view, floor, ideal, best)
+    if floor > EXACT or (floor == ANY_APPROACH and best[ERROR] > least + SAME):
+        ends_of_pitch(problem, view, floor, best)
 
 
 @njit
-def view(task, q1, q5, rolls):
-    """The View from these two angles; its roll only where it is asked for."""
-    arm, goal = task.arm, task.goal
+def group_view(problem, q1, q5, rolls):
+    """The GroupView from these two angles; its roll only where it is asked for."""
+    arm, goal = problem.arm, problem.goal
     c1, s1, c5, s5 = math.cos(q1), math.sin(q1), math.cos(q5), math.sin(q5)
     point, tip = at(goal.point, c1, s1), at(arm.tip, c5, s5)
     d, w = at(arm.tool, c5, s5), at(goal.tool, c1, s1)
-    sine = cosine = Wave(0.0, 0j)
+    sine = cosine = Sinusoid(0.0, 0j)
     if rolls:
         # The roll from (d, e, f) to (w, v, g) about d: atan2(f.v - e.g, e.v + f.g).
         e, v = at(arm.side, c5, s5), at(goal.side, c1, s1)
         f, g = cross(d, e), cross(w, v)
-        fv, eg, ev, fg = _wave(f, v), _wave(e, g), _wave(e, v), _wave(f, g)
-        sine = Wave(fv.mean - eg.mean, fv.swing - eg.swing)
-        cosine = Wave(ev.mean + fg.mean, ev.swing + fg.swing)
+        fv, eg, ev, fg = _sinusoid(f, v), _sinusoid(e, g), _sinusoid(e, v), _sinusoid(f, g)
+        sine = Sinusoid(fv.mean - eg.mean, fv.swing - eg.swing)
+        cosine = Sinusoid(ev.mean + fg.mean, ev.swing + fg.swing)
     reach, hand = complex(point[0], point[1]), complex(tip[0], tip[1]) - arm.wrist
-    return View(q1, q5, reach, hand, _wave(d, w), sine, cosine)
+    return GroupView(q1, q5, reach, hand, _sinusoid(d, w), sine, cosine)
 
 
 @njit
-def _wave(a, b):
-    """A . b where a is turned by the pitch."""
-    return Wave(a[2] * b[2], complex(a[0], -a[1]) * complex(b[0], b[1]))
+def _sinusoid(a, b):
+    """The scalar product of a and b, where a is turned by the pitch."""
+    return Sinusoid(a[2] * b[2], complex(a[0], -a[1]) * complex(b[0], b[1]))
 
 
 @njit
-def value(wave, pitch):
-    """The wave at a pitch e^it."""
-    return wave.mean + wave.swing.real * pitch.real + wave.swing.imag * pitch.imag
+def value(sinusoid, pitch):
+    """The sinusoid at a pitch e^it."""
+    return sinusoid.mean + sinusoid.swing.real * pitch.real + sinusoid.swing.imag * pitch.imag
 
 
 @njit
-def roll_of(seen, pitch):
+def roll_of(view, pitch):
     """By how much the tool must roll about its axis [rad]."""
-    return math.atan2(value(seen.sine, pitch), value(seen.cosine, pitch))
+    return math.atan2(value(view.sine, pitch), value(view.cosine, pitch))
 
 
 @njit
-def _misses(seen, floor, pitch):
-    """(MISS, SECOND) of a posture with this pitch."""
-    approach = chord(value(seen.match, pitch))
+def _errors(view, floor, pitch):
+    """(ERROR, SECONDARY) of a posture with this pitch."""
+    approach = chord(value(view.match, pitch))
     if floor < 0.0:
         return approach, 0.0
     if approach > floor:
         return math.inf, approach
-    return abs(roll_of(seen, pitch)), approach
+    return abs(roll_of(view, pitch)), approach
 
 
 @njit
@@ -160,13 +168,13 @@ def chord(cosine):
 
 
 @njit
-def hold_pitch(task, seen, floor, pitch, best):
+def hold_pitch(problem, view, floor, pitch, best):
     """Offer both elbows that hold the hand at this pitch."""
-    misses = _misses(seen, floor, pitch)
-    if misses[0] > best[MISS] + SAME:
+    errors = _errors(view, floor, pitch)
+    if errors[0] > best[ERROR] + SAME:
         return
-    a, b = task.arm.upper_arm, task.arm.forearm
-    wrist = seen.reach - seen.hand * pitch
+    a, b = problem.arm.upper_arm, problem.arm.forearm
+    wrist = view.reach - view.hand * pitch
     x, y = corner(squared(a), squared(b), squared(wrist))
     if y != y:
         return
@@ -175,13 +183,13 @@ def hold_pitch(task, seen, floor, pitch, best):
         turn_3 = straight * complex(x, side * y)
         turn_2 = wrist * (a + b * turn_3).conjugate()
         turn_4 = pitch * (turn_2 * turn_3).conjugate()
-        offer(task, seen.q1, seen.q5, turn_2, turn_3, turn_4, misses, best)
+        offer(problem, view.q1, view.q5, (turn_2, turn_3, turn_4), errors, best)
 
 
 @njit
-def ends_of_pitch(task, seen, floor, best):
+def ends_of_pitch(problem, view, floor, best):
     """Offer every posture where the pitch can go no farther."""
-    arm, hand, reach = task.arm, seen.hand, seen.reach
+    arm, hand, reach = problem.arm, view.hand, view.reach
     a, b = arm.upper_arm, arm.forearm
     a2, b2, h2, r2 = squared(a), squared(b), squared(hand), squared(reach)
     if h2 > 1e-18 and r2 > 1e-18:
@@ -189,8 +197,8 @@ def ends_of_pitch(task, seen, floor, best):
         for span in arm.spans:  # the first two links in line, or hinge 3 at a limit
             x, y = corner(r2, h2, 2.0 * (r2 + h2) - span)
             if y == y:
-                hold_pitch(task, seen, floor, towards * complex(x, y), best)
-                hold_pitch(task, seen, floor, towards * complex(x, -y), best)
+                hold_pitch(problem, view, floor, towards * complex(x, y), best)
+                hold_pitch(problem, view, floor, towards * complex(x, -y), best)
     if h2 > 1e-18:
         straight = unit(b * hand.conjugate())
         for turn_2 in arm.ends_2:  # hinge 2 at a limit: the forearm and the hand reach the rest
@@ -201,8 +209,9 @@ def ends_of_pitch(task, seen, floor, best):
             for side in (1.0, -1.0):
                 turn_4 = straight * complex(x, side * y)
                 turn_23 = unit(rest * (b + hand * turn_4).conjugate())
-                misses = _misses(seen, floor, turn_23 * turn_4)
-                offer(task, seen.q1, seen.q5, turn_2, turn_23 * turn_2.conjugate(), turn_4, misses, best)
+                errors = _errors(view, floor, turn_23 * turn_4)
+                turns = turn_2, turn_23 * turn_2.conjugate(), turn_4
+                offer(problem, view.q1, view.q5, turns, errors, best)
     for turn_4 in arm.ends_4:  # hinge 4 at a limit: forearm and hand are one link
         link = b + hand * turn_4
         x, y = corner(a2, squared(link), r2)
@@ -212,19 +221,23 @@ def ends_of_pitch(task, seen, floor, best):
         for side in (1.0, -1.0):
             turn_3 = straight * complex(x, side * y)
             turn_2 = unit(reach * (a + link * turn_3).conjugate())
-            misses = _misses(seen, floor, turn_2 * turn_3 * turn_4)
-            offer(task, seen.q1, seen.q5, turn_2, turn_3, turn_4, misses, best)
+            errors = _errors(view, floor, turn_2 * turn_3 * turn_4)
+            offer(problem, view.q1, view.q5, (turn_2, turn_3, turn_4), errors, best)
 
 
 @njit
-def offer(task, q1, q5, turn_2, turn_3, turn_4, misses, best):
-    """Keep this posture where it is inside the limits and better than `best`. misses: its (MISS, SECOND)."""
-    miss, second = misses
-    if not miss <= best[MISS] + SAME:
+def offer(problem, q1, q5, turns, errors, best):
+    """Keep this posture where it is inside the limits and better than `best`.
+
+    turns: e^iq of the hinges 2, 3 and 4. errors: (ERROR, SECONDARY).
+    """
+    error, second = errors
+    turn_2, turn_3, turn_4 = turns
+    if not error <= best[ERROR] + SAME:
         return
-    arm, now = task.arm, task.now
-    as_good = miss > best[MISS] - SAME and second > best[SECOND] - SAME
-    longest = best[STEP] + SLACK if as_good and task.elbow == 0.0 else math.inf  # a step that would be too long
+    arm, now = problem.arm, problem.now
+    as_good = error > best[ERROR] - SAME and second > best[SECONDARY] - SAME
+    longest = best[STEP] + SLACK if as_good and problem.elbow == 0.0 else math.inf  # a step that would be too long
     q2 = fitted(angle_of(turn_2), arm.lower[1], arm.upper[1], now[1])
     if not abs(q2 - now[1]) <= longest:  # nor is nan
         return
@@ -235,30 +248,21 @@ def offer(task, q1, q5, turn_2, turn_3, turn_4, misses, best):
     if not abs(q4 - now[3]) <= longest:
         return
     away = 0.0
-    if task.elbow != 0.0 and task.elbow * elbow_height(arm, q2, q3) < 0.0:
+    if problem.elbow != 0.0 and problem.elbow * elbow_height(arm.upper_arm, arm.forearm, arm.waist_axis, q2, q3) < 0.0:
         away = 1.0
     d1, d2, d3, d4, d5 = abs(q1 - now[0]), abs(q2 - now[1]), abs(q3 - now[2]), abs(q4 - now[3]), abs(q5 - now[4])
     step, total = max(d1, d2, d3, d4, d5), d1 + d2 + d3 + d4 + d5
-    if miss > best[MISS] - SAME:  # as good; then what comes next decides
-        if second > best[SECOND] + SAME:
+    if error > best[ERROR] - SAME:  # as good; then what comes next decides
+        if second > best[SECONDARY] + SAME:
             return
-        if second > best[SECOND] - SAME:
+        if second > best[SECONDARY] - SAME:
             if away > best[ELBOW]:
                 return
             longer = step > best[STEP] + SLACK or (step > best[STEP] - SLACK and total >= best[SUM])
             if away == best[ELBOW] and longer:
                 return
-    best[MISS], best[SECOND], best[ELBOW], best[STEP], best[SUM] = miss, second, away, step, total
+    best[ERROR], best[SECONDARY], best[ELBOW], best[STEP], best[SUM] = error, second, away, step, total
     best[ANGLES], best[ANGLES + 1], best[ANGLES + 2], best[ANGLES + 3], best[ANGLES + 4] = q1, q2, q3, q4, q5
-
-
-@njit
-def elbow_height(arm, q2, q3):
-    """Positive where hinge 3 lies above the line from hinge 2 to hinge 4, up being along the waist's axis."""
-    elbow = turned(arm.upper_arm, q2)
-    wrist = elbow + turned(arm.forearm, q2 + q3)
-    up = complex(arm.waist_axis[0], arm.waist_axis[1])
-    return (wrist.real * elbow.imag - wrist.imag * elbow.real) * (wrist.real * up.imag - wrist.imag * up.real)
 
 
 @njit
@@ -278,12 +282,6 @@ def corner(a2, b2, far2):
 
 
 @njit
-def turned(z, angle):
-    """The complex number z, turned."""
-    return z * complex(math.cos(angle), math.sin(angle))
-
-
-@njit
 def angle_of(z):
     """The argument of z [rad]."""
     return math.atan2(z.imag, z.real)
@@ -291,13 +289,13 @@ def angle_of(z):
 
 @njit
 def squared(z):
-    """|z|^2."""
+    """The square of |z|."""
     return z.real * z.real + z.imag * z.imag
 
 
 @njit
 def unit(z):
-    """Z / |z|; 1 for 0."""
+    """The unit number in the direction of z; 1 for 0."""
     size = math.sqrt(squared(z))
     if size < 1e-150:
         return complex(1.0, 0.0)

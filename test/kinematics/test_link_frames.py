@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from conftest import joint, links, urdf
 
-from ik_solver_ros.kinematics.frames import LinkFrames
+from ik_solver_ros.kinematics.link_frames import LinkFrames
 from ik_solver_ros.kinematics.model import load_model
 
 TREE = urdf(

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from scipy.spatial.transform import Rotation
 
 from ik_solver_ros.jit import njit
@@ -21,6 +22,16 @@ class Frames(NamedTuple):
     position: Array  # (m, 3) [m]
 
 
+class _Tree(NamedTuple):
+    """The joints below a base link, each after the one above it; joint j bears link j + 1."""
+
+    parents: npt.NDArray[np.int64]  # (j,) links
+    slides: npt.NDArray[np.bool_]  # (j,)
+    origins: Array  # (j, 3) [m] in the parent link's frame
+    axes: Array  # (j, 3)
+    turns: Array  # (j, 3, 3, 3): see _turn
+
+
 class LinkFrames:
     """Forward kinematics of every link from one base link on, prepared once."""
 
@@ -29,11 +40,13 @@ class LinkFrames:
         self.base_link = base_link
         self._joints = _downwards(model, base_link)
         self.links = (base_link, *(joint.child for joint in self._joints))
-        self._parents = np.array([self.links.index(joint.parent) for joint in self._joints], dtype=np.int64)
-        self._slides = np.array([joint.type == "prismatic" for joint in self._joints], dtype=bool)
-        self._origins = np.array([joint.origin_p for joint in self._joints]).reshape(-1, 3)
-        self._axes = np.array([joint.axis for joint in self._joints]).reshape(-1, 3)
-        self._turns = np.array([_turn(joint) for joint in self._joints]).reshape(-1, 3, 3, 3)
+        self._tree = _Tree(
+            np.array([self.links.index(joint.parent) for joint in self._joints], dtype=np.int64),
+            np.array([joint.type == "prismatic" for joint in self._joints], dtype=bool),
+            np.array([joint.origin_p for joint in self._joints]).reshape(-1, 3),
+            np.array([joint.axis for joint in self._joints]).reshape(-1, 3),
+            np.array([_turn(joint) for joint in self._joints]).reshape(-1, 3, 3, 3),
+        )
 
     def at(self, positions: Mapping[str, Array | float]) -> dict[str, Frames]:
         """The links' frames in the base link's, by name: joint positions as (m,) or one number, zero where unknown."""
@@ -43,7 +56,7 @@ class LinkFrames:
             if joint.type in MOVING:
                 row[:] = self._position(joint, positions)
         rotations, places = np.empty((len(self.links), m, 3, 3)), np.empty((len(self.links), m, 3))
-        _place(q, self._parents, self._slides, self._origins, self._axes, self._turns, rotations, places)
+        _place(self._tree, q, rotations, places)
         return {link: Frames(rotation, place) for link, rotation, place in zip(self.links, rotations, places)}
 
     def _position(self, joint: Joint, positions: Mapping[str, Array | float]) -> Array | float:
@@ -53,8 +66,9 @@ class LinkFrames:
 
 
 @njit
-def _place(q, parents, slides, origins, axes, turns, rotations, places):
+def _place(tree: _Tree, q: Array, rotations: Array, places: Array) -> None:
     """Fill in rotations (links, m, 3, 3) and places (links, m, 3); the base link is the first."""
+    parents, slides, origins, axes, turns = tree
     for k in range(q.shape[1]):
         for a in range(3):
             places[0, k, a] = 0.0

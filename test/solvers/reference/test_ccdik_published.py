@@ -134,7 +134,7 @@ def test_it_reaches_points(chain):
     reached = 0
     for _ in range(50):
         goal = Goal.point(chain.forward(random_q(chain, rng))[0])
-        solution = solve(chain, goal, solver="ccdik_seed", options=options)
+        solution = solve(chain, goal, solver="ccdik_published", options=options)
         assert (solution.q >= chain.lower).all() and (solution.q <= chain.upper).all()
         reached += solution.status is Status.REACHED
     assert reached >= 48
@@ -149,7 +149,7 @@ def test_restarts_are_seeded_and_help(seed_arm):
 
     def run(restarts, seed=0):
         options = SolverOptions(1e-3, math.radians(0.5), max_restarts=restarts, seed=seed)
-        return [solve(seed_arm, goal, solver="ccdik_seed", options=options) for goal in goals]
+        return [solve(seed_arm, goal, solver="ccdik_published", options=options) for goal in goals]
 
     def reached(answers):
         return sum(a.status is Status.REACHED for a in answers)
