@@ -14,7 +14,7 @@ IDLE = 0.5  # of the last step: how far a redundant arm goes to get away from it
 
 
 def extrapolated_start(chain: Chain, goal: Goal, q: Array, before: Array) -> Array:
-    """Q (n,) moved on by the step from `before` to it.
+    """The configuration that q (n,) comes to with one more step like the one from `before` to it.
 
     What a redundant arm can do without moving its tool is not carried on, it would end at a limit: there the arm
     goes back towards the middle of its ranges, by no more than half of the last step.

@@ -84,8 +84,7 @@ def plan_tip_path(
     for _ in range(HALVINGS + 1):
         lines = straight_lines(p, r, step=step, rounding=path.rounding)
         solved = _solved(chain, start, lines, path, options)
-        strays = [_strays(chain, limits, line, found, path.mode) for line, found in zip(lines, solved)]
-        kept = [(offset <= MOST * path.deviation) & (turned <= MOST * path.angle) for offset, turned in strays]
+        kept = [_kept(chain, limits, line, found.q, path) for line, found in zip(lines, solved)]
         if all(one.all() for one in kept):
             break
         step *= 0.5
@@ -93,9 +92,10 @@ def plan_tip_path(
     parts, done, reason = [], 0.0, ""
     for line, found, good in zip(lines, solved, kept):
         count, reason = len(found.q), found.reason
-        if not good.all():
+        while not good.all():
             count = int(np.argmin(good)) + 1
             reason = "between two answers the tip would stray from the line: the arm comes to a singular posture"
+            good = _kept(chain, limits, line, found.q[:count], path)  # with another end, the curve is another
         if count >= 2:
             parts.append(time_path(line.s[:count], found.q[:count], limits, path.speed))
             done += line.s[count - 1]
@@ -126,13 +126,19 @@ def _solved(
     return out
 
 
-def _strays(chain: Chain, limits: MotionLimits, line: TipPath, found: PathSolution, mode: str) -> tuple[Array, Array]:
+def _kept(chain: Chain, limits: MotionLimits, line: TipPath, q: Array, path: PathOptions) -> Array:
+    """Whether tip and tool keep to the line between samples q (m, n) of it, (m - 1,)."""
+    offset, turned = _strays(chain, limits, line, q, path.mode)
+    return (offset <= MOST * path.deviation) & (turned <= MOST * path.angle)
+
+
+def _strays(chain: Chain, limits: MotionLimits, line: TipPath, q: Array, mode: str) -> tuple[Array, Array]:
     """How far the tip is from the line [m] and the tool from its direction [rad] between samples, (m - 1,) each."""
-    count = len(found.q)
+    count = len(q)
     if count < 2:
         return np.zeros(0), np.zeros(0)
     s = line.s[:count]
-    frames = [chain.forward(q) for q in joint_curve(s, found.q, limits)(0.5 * (s[:-1] + s[1:]))]
+    frames = [chain.forward(q) for q in joint_curve(s, q, limits)(0.5 * (s[:-1] + s[1:]))]
     wanted = 0.5 * (line.positions[: count - 1] + line.positions[1:count])
     offset = np.linalg.norm([p for p, _ in frames] - wanted, axis=1)
     if mode == "position":

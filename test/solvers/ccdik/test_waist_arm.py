@@ -228,11 +228,12 @@ def test_elbow_up_and_down(arm):
         p, quat = arm.forward(random_q(arm, rng))
         goal = Goal.approach(p, tool_direction(arm, quat))
         heights = []
+        shape = constants.upper_arm, constants.forearm, constants.waist_axis
         for elbow in ("up", "down"):
             solution = solve(arm, goal, options=SolverOptions(elbow=elbow))
             assert solution.status is Status.REACHED
             angles = sign * solution.q
-            heights.append(elbow_height(constants, angles[1], angles[2]))
+            heights.append(elbow_height(*shape, angles[1], angles[2]))
         assert heights[0] >= heights[1] - 1e-12
         both += heights[0] > 0.0 > heights[1]
     assert both > 2
