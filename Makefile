@@ -19,7 +19,7 @@ demo: .venv/installed
 # Two workers for what is mathematics or wires; nodes need the machine for themselves.
 test: .venv-test/installed
 	@scratch=$$(mktemp -d); trap 'rm -rf "$$scratch"' EXIT; export TEST_SCRATCH="$$scratch"; \
-	$(RUN) .venv-test/bin/python -m pytest -n 2 --dist loadfile --ignore=test/ros --ignore=test/tools/test_demo.py && \
+	$(RUN) .venv-test/bin/python -m pytest -n 2 --dist loadfile && \
 	$(RUN) .venv-test/bin/python -m pytest test/ros test/tools/test_demo.py
 
 lint: .venv-test/installed

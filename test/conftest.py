@@ -24,8 +24,11 @@ from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.kinematics.load import load_chain
 from ik_solver_ros.ros.processes import isolated_environment
 
-# Domains 1 to 101 have their ports below those that Linux hands out to anybody.
-os.environ.update(isolated_environment(domain_id=1 + os.getpid() % 101))
+# Domains 1 to 101 have their ports below those that Linux hands out to anybody. Workers that run side by side have
+# one each.
+_worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+_run = os.getppid() if "PYTEST_XDIST_WORKER" in os.environ else os.getpid()
+os.environ.update(isolated_environment(domain_id=1 + (10 * _run + _worker) % 101))
 
 settings.register_profile("suite", deadline=None, max_examples=100, derandomize=True)
 settings.load_profile("suite")

@@ -129,7 +129,7 @@ def _solved(
 def _kept(chain: Chain, limits: MotionLimits, line: TipPath, q: Array, path: PathOptions) -> Array:
     """Whether tip and tool keep to the line between samples q (m, n) of it, (m - 1,)."""
     offset, turned = _strays(chain, limits, line, q, path.mode)
-    return (offset <= MOST * path.deviation) & (turned <= MOST * path.angle)
+    return np.asarray((offset <= MOST * path.deviation) & (turned <= MOST * path.angle))
 
 
 def _strays(chain: Chain, limits: MotionLimits, line: TipPath, q: Array, mode: str) -> tuple[Array, Array]:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from ik_solver_ros.arm.mock import MockArm
+from ik_solver_ros.pybullet_client import connect_pybullet
 from ik_solver_ros.solvers.goal import Goal
 from ik_solver_ros.solvers.solve import solve
 from ik_solver_ros.tools.demo.goals import APART, reachable_poses
@@ -38,25 +39,24 @@ def test_pybullet_has_the_same_goals_and_nothing_touches_on_the_way(so101):
     for pose, other in zip(poses, drawn(so101, BulletArm(so101.model), 12, seed=1)):
         np.testing.assert_allclose(pose.position, other.position, atol=1e-6)
     # PyBullet's own collision check, on a robot that it loads from a file of ours
-    world = pybullet.connect(pybullet.DIRECT)
-    floor = pybullet.createMultiBody(0.0, pybullet.createCollisionShape(pybullet.GEOM_PLANE, physicsClientId=world))
-    body = pybullet.loadURDF(
+    world = connect_pybullet(gui=False)
+    floor = world.createMultiBody(0.0, world.createCollisionShape(pybullet.GEOM_PLANE))
+    body = world.loadURDF(
         str(so101.model.directory / "so101.urdf"),
         useFixedBase=True,
         flags=pybullet.URDF_USE_SELF_COLLISION | pybullet.URDF_USE_SELF_COLLISION_EXCLUDE_ALL_PARENTS,
-        physicsClientId=world,
     )
-    index = {pybullet.getJointInfo(body, i)[1].decode(): i for i in range(pybullet.getNumJoints(body))}
+    index = {world.getJointInfo(body, i)[1].decode(): i for i in range(world.getNumJoints(body))}
     q = np.clip(np.zeros(so101.n), so101.lower, so101.upper)
     ways = 0
     for pose in poses:
         target = solve(so101, Goal.pose(*pose), q).q
         for fraction in np.linspace(0.0, 1.0, 40):
             for name, position in zip(so101.joint_names, q + fraction * (target - q)):
-                pybullet.resetJointState(body, index[name], position)
-            pybullet.performCollisionDetection()
-            assert not [c for c in pybullet.getClosestPoints(body, floor, 0.002) if c[3] != -1]
-            assert not [c for c in pybullet.getContactPoints(body, body) if c[8] < -1e-4]
+                world.resetJointState(body, index[name], position)
+            world.performCollisionDetection()
+            assert not [c for c in world.getClosestPoints(body, floor, 0.002) if c[3] != -1]
+            assert not [c for c in world.getContactPoints(body, body) if c[8] < -1e-4]
         q, ways = target, ways + 1
-    pybullet.disconnect(world)
+    world.disconnect()
     assert ways == 12
