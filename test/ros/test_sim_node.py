@@ -76,6 +76,7 @@ def go(peer, positions, seconds=1.0):
 
 def on_its_way(peer, positions, seconds, part=0.3):
     """Start from zero to these positions, and wait until the chain has come so far."""
+    peer.until(lambda: peer.follower.get_subscription_count() > 1)  # the peer itself, and the arm's node
     peer.follower.publish(trajectory(positions, seconds))
     peer.until(lambda: (chain_positions(peer) / positions > part).all())
 
