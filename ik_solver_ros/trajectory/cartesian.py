@@ -84,7 +84,7 @@ def plan_tip_path(
     for _ in range(HALVINGS + 1):
         lines = straight_lines(p, r, step=step, rounding=path.rounding)
         solved = _solved(chain, start, lines, path, options)
-        kept = [_kept(chain, limits, line, found.q, path) for line, found in zip(lines, solved)]
+        kept = [_keeps(chain, limits, line, found.q, path) for line, found in zip(lines, solved)]
         if all(one.all() for one in kept):
             break
         step *= 0.5
@@ -92,10 +92,10 @@ def plan_tip_path(
     parts, done, reason = [], 0.0, ""
     for line, found, good in zip(lines, solved, kept):
         count, reason = len(found.q), found.reason
-        while not good.all():
+        while not good.all():  # the curve through fewer samples is another one near its end
             count = int(np.argmin(good)) + 1
+            good = _keeps(chain, limits, line, found.q[:count], path)
             reason = "between two answers the tip would stray from the line: the arm comes to a singular posture"
-            good = _kept(chain, limits, line, found.q[:count], path)  # with another end, the curve is another
         if count >= 2:
             parts.append(time_path(line.s[:count], found.q[:count], limits, path.speed))
             done += line.s[count - 1]
@@ -126,24 +126,20 @@ def _solved(
     return out
 
 
-def _kept(chain: Chain, limits: MotionLimits, line: TipPath, q: Array, path: PathOptions) -> Array:
-    """Whether tip and tool keep to the line between samples q (m, n) of it, (m - 1,)."""
-    offset, turned = _strays(chain, limits, line, q, path.mode)
-    return np.asarray((offset <= MOST * path.deviation) & (turned <= MOST * path.angle))
-
-
-def _strays(chain: Chain, limits: MotionLimits, line: TipPath, q: Array, mode: str) -> tuple[Array, Array]:
-    """How far the tip is from the line [m] and the tool from its direction [rad] between samples, (m - 1,) each."""
+def _keeps(chain: Chain, limits: MotionLimits, line: TipPath, q: Array, path: PathOptions) -> npt.NDArray[np.bool_]:
+    """Whether the tip keeps to the line, and the tool to its direction, between the samples q (m, n): (m - 1,)."""
     count = len(q)
     if count < 2:
-        return np.zeros(0), np.zeros(0)
+        return np.ones(0, dtype=bool)
     s = line.s[:count]
-    frames = [chain.forward(q) for q in joint_curve(s, q, limits)(0.5 * (s[:-1] + s[1:]))]
+    frames = [chain.forward(row) for row in joint_curve(s, q, limits)(0.5 * (s[:-1] + s[1:]))]
     wanted = 0.5 * (line.positions[: count - 1] + line.positions[1:count])
     offset = np.linalg.norm([p for p, _ in frames] - wanted, axis=1)
-    if mode == "position":
-        return offset, np.zeros(count - 1)
+    near = np.asarray(offset <= MOST * path.deviation)
+    if path.mode == "position":
+        return near
     tools = np.array([rotate(quat, chain.tool_axis) for quat in line.quats_xyzw[:count]])
     between = tools[:-1] + tools[1:]
     along = np.einsum("ij,ij->i", [rotate(quat, chain.tool_axis) for _, quat in frames], between)
-    return offset, np.arccos(np.clip(along / np.linalg.norm(between, axis=1), -1.0, 1.0))
+    turned = np.arccos(np.clip(along / np.linalg.norm(between, axis=1), -1.0, 1.0))
+    return np.asarray(near & (turned <= MOST * path.angle))
