@@ -16,11 +16,10 @@ SOURCES := $(shell find ik_solver_ros launch urdf config scripts resource -type 
 demo: .venv/installed
 	@$(RUN) .venv/bin/python -m ik_solver_ros demo --arm $(ARM) $(if $(GUI),--gui)
 
-# Two workers for what is mathematics or wires; nodes need the machine for themselves.
+# Two workers: what computes fills the time in which nodes wait for each other.
 test: .venv-test/installed
 	@scratch=$$(mktemp -d); trap 'rm -rf "$$scratch"' EXIT; export TEST_SCRATCH="$$scratch"; \
-	$(RUN) .venv-test/bin/python -m pytest -n 2 --dist loadfile && \
-	$(RUN) .venv-test/bin/python -m pytest test/ros test/tools/test_demo.py
+	$(RUN) .venv-test/bin/python -m pytest -n 2 --dist loadfile
 
 lint: .venv-test/installed
 	@$(RUN) .venv-test/bin/ruff check .
