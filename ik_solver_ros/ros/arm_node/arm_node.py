@@ -1,7 +1,7 @@
 """ArmNode: the node of any arm that takes joint trajectories as ros2_control's controllers do.
 
-joint_trajectory_controller/joint_trajectory -> follower of the chain's joints
-    gripper_controller/joint_trajectory          -> follower of all other joints    -> arm -> joint_states
+`joint_trajectory_controller/joint_trajectory` leads the joints of the chain, `gripper_controller/joint_trajectory` all
+others; `joint_states` says where they are.
 """
 
 from __future__ import annotations
