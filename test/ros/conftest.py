@@ -200,14 +200,14 @@ class Stage:
     def start_sim(self, **parameters) -> NodeProcess:
         process = self.start("sim_node", **{"description_file": str(URDF / "so101.urdf")} | parameters)
         peer = self.peer
-        self.wait(lambda: peer.states and peer.tips and peer.follower.get_subscription_count(), process)
+        self.wait(lambda: peer.states and peer.tips and peer.follower.get_subscription_count() > 1, process)
         return process
 
     def start_servos(self, **parameters) -> NodeProcess:
         emulated = {"description_file": str(URDF / "so101.urdf"), "protocol": "emulated:feetech"}
         process = self.start("servo_node", **emulated | parameters)
         peer = self.peer
-        self.wait(lambda: peer.states and peer.follower.get_subscription_count(), process)
+        self.wait(lambda: peer.states and peer.follower.get_subscription_count() > 1, process)
         return process
 
     def wait(self, condition, process: NodeProcess) -> None:

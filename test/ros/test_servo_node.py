@@ -91,8 +91,8 @@ def test_goals_reach_the_servos(fresh_stage):
     fresh_stage.start_ik(goal_mode="approach")
     peer = fresh_stage.peer
     np.testing.assert_allclose(chain_positions(peer), RAISED, atol=2 * TICK)
-    assert values(peer.send_goal([0.22, 0.05, 0.05], [1.0, 0.0, 0.0, 0.0]))["outcome"] == "REACHED"
-    peer.until(lambda: peer.accounts and peer.accounts[-1]["outcome"] == "EXECUTED")
+    answer = peer.send_goal([0.22, 0.05, 0.05], [1.0, 0.0, 0.0, 0.0])
+    assert values(answer)["outcome"] == "REACHED" and peer.ended(answer)["outcome"] == "EXECUTED"
     peer.until(lambda: np.linalg.norm(CHAIN.forward(chain_positions(peer))[0] - [0.22, 0.05, 0.05]) < 1e-3)
 
 
@@ -217,4 +217,4 @@ def test_goals_keep_to_the_ranges_of_the_servos(fresh_stage, tmp_path):
     fresh_stage.start_ik(goal_mode="position", calibration=str(tmp_path / "arm.yaml"))
     answer = fresh_stage.peer.send_goal([0.05, 0.25, 0.15])  # to the left, farther than the waist turns
     assert values(answer)["outcome"] == "NEAREST_POSITION" and "shoulder_pan" in values(answer)["reason"]
-    fresh_stage.peer.until(lambda: fresh_stage.peer.accounts and fresh_stage.peer.accounts[-1]["outcome"] == "EXECUTED")
+    assert fresh_stage.peer.ended(answer)["outcome"] == "EXECUTED"

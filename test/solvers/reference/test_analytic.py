@@ -15,7 +15,7 @@ from ik_solver_ros.errors import UnsupportedChainError
 from ik_solver_ros.solvers.reference.analytic import bend
 from ik_solver_ros.solvers.reference.twist import twist_and_jacobian
 from ik_solver_ros.tools.compare.chains import chain_of
-from ik_solver_ros.tools.compare.measure import stretch_errors
+from ik_solver_ros.tools.compare.stretch import stretch_errors
 
 ARMS = {
     "leg": chain_of("yy"),
