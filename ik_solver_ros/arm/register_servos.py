@@ -53,7 +53,9 @@ class RegisterServoArm(MeasuredServos):
         """Whom to ask together: one that is silent would have all the others waited for."""
         self._turn += 1
         silent = [servo_id for servo_id in self._ids if self._missed[servo_id] >= MISSED]
-        if silent and (self._turn % ASK_AGAIN == 0 or len(silent) == len(self._ids)):
+        if len(silent) == len(self._ids):  # and if all are, nobody waits
+            return self._ids
+        if silent and self._turn % ASK_AGAIN == 0:
             again = silent[self._turn // ASK_AGAIN % len(silent)]
             if self.bus.ping(again):
                 self._missed[again] = 0

@@ -12,7 +12,7 @@ from ik_solver_ros.kinematics.kernels import Array
 from ik_solver_ros.trajectory.jog import joined
 from ik_solver_ros.trajectory.limits import MotionLimits
 from ik_solver_ros.trajectory.plan import plan
-from ik_solver_ros.trajectory.trajectory import State, Trajectory
+from ik_solver_ros.trajectory.trajectory import State, Trajectory, quintic
 
 ACCELERATION_SLACK = 1.01  # factor by which the way to a first point may exceed the acceleration limits
 LONGEST_DELAY = 0.06  # [s] that the joints may be behind the plan of whoever leads them
@@ -48,12 +48,8 @@ def estimate_delay(new: Trajectory, followed: Trajectory, origin: State, elapsed
 
     def higher_coefficients(delays: Array) -> Array:
         """The sum of their squares, (m,), for delays (m,)."""
-        x, v, a = followed.states(elapsed + delays, origin)
-        d, v0, v1 = first.position - x, v * duration, first.velocity * duration
-        a0, a1 = a * duration**2, first.acceleration * duration**2
-        quartic = -15.0 * d + 8.0 * v0 + 7.0 * v1 + 1.5 * a0 - a1
-        quintic = 6.0 * d - 3.0 * (v0 + v1) - 0.5 * (a0 - a1)
-        return np.asarray((quartic**2 + quintic**2).sum(axis=1))
+        fourth, fifth = quintic(followed.states(elapsed + delays, origin), first, duration)[4:]
+        return np.asarray((fourth**2 + fifth**2).sum(axis=1))
 
     low, high = 0.0, LONGEST_DELAY
     for _ in range(REFINEMENTS):

@@ -35,6 +35,7 @@ from ik_solver_ros.errors import (
 from ik_solver_ros.ros.common import convert
 from ik_solver_ros.ros.common.qos import READ_STATUS_QOS
 from ik_solver_ros.session.outcome import Outcome
+from ik_solver_ros.solvers.goal import finite_vector
 from ik_solver_ros.trajectory.trajectory import Trajectory
 
 ERRORS = {Outcome.MISSED: GoalMissedError, Outcome.REPLACED: GoalReplacedError}
@@ -126,13 +127,15 @@ class ArmClient:
         Raises GoalError, GoalRefusedError, GoalMissedError, GoalReplacedError and ArmTimeoutError. A goal out of
         reach is no error: see the answer's `reached` and `sentence`, and ik_node's `on_unreachable`.
         """
-        at = _vector("position", position, 3)
+        at = finite_vector("position", position, 3)
         if direction is not None and quat_xyzw is not None:
             raise GoalError("direction", direction, "either a direction or a quat_xyzw is wanted, not both")
         if direction is not None:
             return self._send("goal_approach", PoseStamped(pose=_pose(at, _along(direction))), frame, wait)
         if quat_xyzw is not None:
-            return self._send("goal_pose", PoseStamped(pose=_pose(at, _vector("quat_xyzw", quat_xyzw, 4))), frame, wait)
+            return self._send(
+                "goal_pose", PoseStamped(pose=_pose(at, finite_vector("quat_xyzw", quat_xyzw, 4))), frame, wait
+            )
         message = PointStamped()
         message.point.x, message.point.y, message.point.z = at.tolist()
         return self._send("clicked_point", message, frame, wait)
@@ -148,7 +151,10 @@ class ArmClient:
         """Straight lines from pose to pose: (m, 3) [m] and (m, 4). Raises as move_to does."""
         if len(positions) != len(quats_xyzw):
             raise GoalError("quats_xyzw", len(quats_xyzw), f"one for each of the {len(positions)} positions is wanted")
-        poses = [_pose(_vector("positions", p, 3), _vector("quats_xyzw", q, 4)) for p, q in zip(positions, quats_xyzw)]
+        poses = [
+            _pose(finite_vector("positions", p, 3), finite_vector("quats_xyzw", q, 4))
+            for p, q in zip(positions, quats_xyzw)
+        ]
         return self._send("goal_path", PoseArray(poses=poses), frame, wait)
 
     def wait(self, answer: Answer) -> None:
@@ -182,7 +188,7 @@ class ArmClient:
         """
         if self._gripper not in self.joints:
             raise GoalError("gripper", self._gripper, f"one of the arm's joints is wanted: {listed(self.joints)}")
-        target = _vector("position", [position], 1)
+        target = finite_vector("position", [position], 1)
         trajectory = Trajectory((self._gripper,), np.array([seconds]), target[None, :], np.zeros((1, 1)))
         nobody = "nobody listens to gripper_controller/joint_trajectory"
         self._until(lambda: self._fingers.get_subscription_count(), nobody)
@@ -249,16 +255,9 @@ class ArmClient:
         self._said.append((message.message, {pair.key: pair.value for pair in message.values}))
 
 
-def _vector(name: str, values: npt.ArrayLike, count: int) -> np.ndarray:
-    out = np.asarray(values, dtype=float)
-    if out.shape != (count,) or not np.isfinite(out).all():
-        raise GoalError(name, values, f"{count} finite numbers are wanted")
-    return out
-
-
 def _along(direction: npt.ArrayLike) -> np.ndarray:
     """A quaternion whose x axis points along a direction."""
-    wanted = _vector("direction", direction, 3)
+    wanted = finite_vector("direction", direction, 3)
     if not np.linalg.norm(wanted) > 1e-9:
         raise GoalError("direction", direction, "a direction other than zero is wanted")
     turn, _ = Rotation.align_vectors([wanted], [[1.0, 0.0, 0.0]])

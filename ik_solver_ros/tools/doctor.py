@@ -176,8 +176,7 @@ def _shapes(chain: Chain) -> list[Finding]:
 
 def _reach(chain: Chain) -> list[Finding]:
     rng = np.random.default_rng(0)
-    lower, upper = (np.where(np.isfinite(b), b, s * math.pi) for b, s in ((chain.lower, -1.0), (chain.upper, 1.0)))
-    tips = np.array([chain.forward(q)[0] for q in rng.uniform(lower, upper, (SAMPLES, chain.n))])
+    tips = np.array([chain.forward(q)[0] for q in rng.uniform(*chain.finite_limits, (SAMPLES, chain.n))])
     low, high = tips.min(axis=0), tips.max(axis=0)
     spans = ", ".join(f"{axis} {a:.3f} to {b:.3f}" for axis, a, b in zip("xyz", low, high))
     radius = np.linalg.norm(tips[:, :2], axis=1).max()
@@ -186,8 +185,7 @@ def _reach(chain: Chain) -> list[Finding]:
 
 def _goals(chain: Chain) -> list[Finding]:
     rng = np.random.default_rng(1)
-    lower, upper = (np.where(np.isfinite(b), b, s * math.pi) for b, s in ((chain.lower, -1.0), (chain.upper, 1.0)))
-    poses = [chain.forward(q) for q in rng.uniform(lower, upper, (GOALS, chain.n))]
+    poses = [chain.forward(q) for q in rng.uniform(*chain.finite_limits, (GOALS, chain.n))]
     directions = np.array([rotate(quat, chain.tool_axis) for _, quat in poses])
     positions = np.array([position for position, _ in poses])
     solve_batch(chain, positions[:8], directions[:8], threads=1)  # compiles

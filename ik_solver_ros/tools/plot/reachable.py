@@ -32,8 +32,7 @@ class Slice(NamedTuple):
 def reachable(chain: Chain, progress: Callable[[float], None] = lambda _: None) -> list[Slice]:
     """The arm's vertical plane, and the level of its middle. progress: called with the fraction that is done."""
     rng = np.random.default_rng(0)
-    lower, upper = (np.where(np.isfinite(b), b, s * math.pi) for b, s in ((chain.lower, -1.0), (chain.upper, 1.0)))
-    tips = np.array([chain.forward(q)[0] for q in rng.uniform(lower, upper, (4000, chain.n))])
+    tips = np.array([chain.forward(q)[0] for q in rng.uniform(*chain.finite_limits, (4000, chain.n))])
     low, high = tips.min(axis=0), tips.max(axis=0)
     span = 0.55 * float((high - low).max())
     middle = 0.5 * (low + high)
