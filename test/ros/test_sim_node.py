@@ -54,7 +54,7 @@ def published(peer, seconds):
     return recorded(peer, since)[1]
 
 
-def resting(peer, positions=None, within=2e-3):
+def resting(peer, positions=None, within=2e-3, patience=60.0):
     """Where the chain comes to rest: wait until it is published to be still, and at these positions where given."""
     since = len(peer.states)
 
@@ -64,7 +64,7 @@ def resting(peer, positions=None, within=2e-3):
             return False
         return positions is None or np.abs(seen - positions).max() < within
 
-    peer.until(still)
+    peer.until(still, patience)
     return chain_positions(peer)
 
 
@@ -74,11 +74,11 @@ def go(peer, positions, seconds=1.0):
     resting(peer, positions)
 
 
-def on_its_way(peer, positions, seconds, part=0.3):
+def start_on(peer, positions, seconds, part=0.3, patience=60.0):
     """Start from zero to these positions, and wait until the chain has come so far."""
     peer.until(lambda: peer.follower.get_subscription_count() > 1)  # the peer itself, and the arm's node
     peer.follower.publish(trajectory(positions, seconds))
-    peer.until(lambda: (chain_positions(peer) / positions > part).all())
+    peer.until(lambda: (chain_positions(peer) / positions > part).all(), patience)
 
 
 def test_joint_states_and_tip_pose(peer):
@@ -153,7 +153,7 @@ def test_times_that_do_not_increase(peer):
 
 def test_hold_comes_to_rest_on_the_way(peer):
     go(peer, np.zeros(5))
-    on_its_way(peer, 1.8 * RAISED, 1.5)
+    start_on(peer, 1.8 * RAISED, 1.5)
     assert peer.call("sim_node/hold").success
     at = resting(peer)
     assert (np.abs(at) > 0.1).all() and (at / RAISED < 1.7).all()
@@ -163,7 +163,7 @@ def test_hold_comes_to_rest_on_the_way(peer):
 
 def test_an_empty_trajectory_means_hold(peer):
     go(peer, np.zeros(5))
-    on_its_way(peer, 1.8 * RAISED, 1.5)
+    start_on(peer, 1.8 * RAISED, 1.5)
     assert "accepted" in peer.reported(peer.follower, JointTrajectory(joint_names=list(CHAIN.joint_names))).message
     assert (resting(peer) / RAISED < 1.7).all()
     go(peer, np.zeros(5), 2.0)

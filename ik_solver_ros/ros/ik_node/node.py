@@ -7,10 +7,8 @@ goal_pose, goal_approach, clicked_point, goal_path, ~/delta_twist_cmds
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 
 from rclpy.node import Node
-from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import JointTrajectory
 
 from ik_solver_ros.errors import GoalError, IkSolverError
@@ -26,6 +24,7 @@ from ik_solver_ros.ros.ik_node.measured_joints import MeasuredJoints
 from ik_solver_ros.ros.ik_node.params import PARAMS
 from ik_solver_ros.ros.ik_node.requests import GoalTopics
 from ik_solver_ros.ros.ik_node.robot import session_of, settings
+from ik_solver_ros.ros.ik_node.services import Services
 from ik_solver_ros.ros.ik_node.view import View
 from ik_solver_ros.session.reply import Joints, Level, Reply
 from ik_solver_ros.session.session import ArmSession
@@ -47,12 +46,10 @@ class IkNode(Node):
         self._status = GoalStatus(self)
         self._topics = GoalTopics(self, self._status, self._ready, self._answer, self._take_over)
         self._trajectories = self.create_publisher(JointTrajectory, TRAJECTORIES, 10)
-        self._stopper = self.create_client(SetBool, "servo_node/emergency_stop")
+        self._commands = Services(self, self._status, self._topics.pending, self._ready, self._answer)
         self._arrival_timer = self.create_timer(3600.0, self._look_for_arrival)
         self._arrival_timer.cancel()
         when_described(self, self._use)
-        self.create_service(Trigger, "~/hold", lambda _, response: self._serve(self._hold, response))
-        self.create_service(Trigger, "~/home", lambda _, response: self._serve(self._go_home, response))
         if value(self, "live"):
             self.create_timer(1.0 / value(self, "live_rate"), self._on_tick)
         Health(self, self._examine)
@@ -60,8 +57,7 @@ class IkNode(Node):
     def _use(self, chain: Chain) -> None:
         self._session = session = session_of(self, chain, self._steady.now)
         self._status.replace()  # what an earlier description's session planned is void
-        actions = {"hold": self._hold, "home": self._go_home, "emergency stop": self._emergency_stop}
-        self._view = View(self, session.chain, self._topics.on_dragged, actions, self._view)
+        self._view = View(self, session.chain, self._topics.on_dragged, self._commands.actions, self._view)
         self._topics.pending.robot_is_known()
         warn_of_unknown(self)
         self.get_logger().info("ready for goals")
@@ -127,37 +123,6 @@ class IkNode(Node):
         if self._session is not None:
             self._session.forget()
             self._status.replace()
-
-    # Without a goal
-
-    def _serve(self, act: Callable[[], tuple[bool, str]], response: Trigger.Response) -> Trigger.Response:
-        response.success, response.message = act()
-        return response
-
-    def _hold(self) -> tuple[bool, str]:
-        return self._do("holding", ArmSession.hold)
-
-    def _go_home(self) -> tuple[bool, str]:
-        return self._do("going home", ArmSession.go_home)
-
-    def _emergency_stop(self) -> None:
-        """The servos' emergency stop where there is one, and hold."""
-        if self._stopper.service_is_ready():
-            self._stopper.call_async(SetBool.Request(data=True))
-        self._hold()
-
-    def _do(self, what: str, act: Callable[[ArmSession, Joints], Reply]) -> tuple[bool, str]:
-        """Do what is no goal; whether it is done, and a sentence."""
-        self._status.begin()
-        self._topics.pending.forget()
-        try:
-            session, joints = self._ready()
-            reply = act(session, joints)
-        except IkSolverError as error:
-            self._status.refuse(what, error)
-            return False, str(error)
-        self._answer(reply)
-        return True, reply.sentence
 
     def _on_tick(self) -> None:
         if self._session is None or self._session.sweep.goal is None:
