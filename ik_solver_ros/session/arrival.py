@@ -25,17 +25,20 @@ class ArrivalWatch:
         left = self._planner.ends() - now
         return left if left > 0.0 else LOOK_AGAIN
 
+    def is_late(self, now: float) -> bool:
+        """Whether patience is over."""
+        return now >= self._planner.ends() + PATIENCE
+
     def fault(self, q: Array, now: float) -> str | None:
         """What keeps joints measured at q (n,) from having arrived: nothing (""), a sentence, or None: look again."""
         if self._planner.moving(now):
             return None
         state = self._planner.commanded(now)
         assert state is not None  # a motion was sent, so there is a command
-        is_late = now >= self._planner.ends() + PATIENCE
         error = np.abs(state.position - q)
         worst = int(np.argmax(error))
-        if error[worst] <= (AT_REST_WITHIN if is_late else ARRIVED_WITHIN):
+        if error[worst] <= (AT_REST_WITHIN if self.is_late(now) else ARRIVED_WITHIN):
             return ""
-        if not is_late:
+        if not self.is_late(now):
             return None
         return f"missed: joint {self._names[worst]!r} is {error[worst]:.3g} from where it was led"

@@ -105,13 +105,14 @@ class IkNode(Node):
     def _look_for_arrival(self) -> None:
         """The motion should be over by now, and the arm where it was led."""
         self._arrival_timer.cancel()
-        if self._status.ledger.pursued is None:
+        session = self._session
+        if session is None or self._status.ledger.pursued is None:
             return
+        now = self._steady.now()
         try:
-            session, joints = self._ready()
-            fault = session.arrival.fault(joints.q, self._steady.now())
+            fault = session.arrival.fault(self._joints.of(session.chain).q, now)
         except GoalError as error:
-            fault = f"where the arm is is not known: {error}"
+            fault = f"where the arm is is not known: {error}" if session.arrival.is_late(now) else None
         if fault is None:
             self._wait_for_arrival()
         else:
