@@ -12,8 +12,7 @@ PACKAGE = Path(__file__).parents[1] / "ik_solver_ros"
 FILES = sorted(PACKAGE.rglob("*.py"))
 TREES = {path: ast.parse(path.read_text()) for path in FILES}
 LINES, CLASS_LINES, ARGUMENTS = 350, 250, 7
-# Public signatures, which users call by keyword.
-MORE_ARGUMENTS = {"solvers/batch.py:solve_batch", "solvers/path.py:solve_path"}
+MORE_ARGUMENTS = {"solvers/batch.py:solve_batch"}  # a public signature, which users call by keyword
 
 
 def name_of(path: Path) -> str:
