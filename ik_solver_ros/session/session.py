@@ -6,7 +6,7 @@ goal -> solve -> plan within the limits -> guard -> Reply with a Motion
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -55,7 +55,7 @@ class ArmSession:
         self.planner = MotionPlanner(limits, replan_lead, self._check)
         self.arrival = ArrivalWatch(chain.joint_names, self.planner)
         self._limits, self._clock = limits, clock
-        self.others = Joints(self.home).others  # joints off the chain, as measured last
+        self.others: Mapping[str, float] = {}  # joints off the chain, as measured last
         self._steered_until = -np.inf
         self.sweep = LiveSweep(chain)
         self.configure(settings)

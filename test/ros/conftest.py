@@ -50,6 +50,7 @@ class Peer(Node):
         self.ends: list[dict[str, str]] = []  # of goals that were accepted
         self.reports: list[DiagnosticStatus] = []
         self.diagnostics: list[DiagnosticArray] = []
+        self.processes: list[NodeProcess] = []  # of the nodes that it talks to
         self.create_subscription(JointState, "joint_states", self.states.append, qos_profile_sensor_data)
         self.create_subscription(PoseStamped, "sim_node/tip_pose", self.tips.append, qos_profile_sensor_data)
         self.create_subscription(JointTrajectory, FOLLOWER, self.trajectories.append, 100)
@@ -173,6 +174,7 @@ class Stage:
         self.directory = directory
         self.peer = Peer(self.namespace)
         self.processes: list[NodeProcess] = []
+        self.peer.processes = self.processes
 
     def start(self, node: str, **parameters) -> NodeProcess:
         process = NodeProcess(node, self.directory / f"{node}.log", parameters, f"__ns:={self.namespace}")
