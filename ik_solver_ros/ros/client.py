@@ -34,6 +34,7 @@ from ik_solver_ros.errors import (
 )
 from ik_solver_ros.ros.common import convert
 from ik_solver_ros.ros.common.qos import READ_STATUS_QOS
+from ik_solver_ros.ros.common.spin import shut_down
 from ik_solver_ros.session.outcome import Outcome
 from ik_solver_ros.solvers.goal import finite_vector
 from ik_solver_ros.trajectory.trajectory import Trajectory
@@ -96,7 +97,7 @@ class ArmClient:
         self._executor.shutdown()
         self._node.destroy_node()
         if self._own_context:
-            rclpy.try_shutdown()
+            shut_down()
 
     def __enter__(self) -> ArmClient:
         return self

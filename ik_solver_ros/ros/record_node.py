@@ -20,6 +20,7 @@ from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.ros.common import convert
 from ik_solver_ros.ros.common.description import when_described
 from ik_solver_ros.ros.common.parameters import DESCRIPTION_PARAMS, declare
+from ik_solver_ros.ros.common.spin import shut_down
 
 
 class RecordNode(Node):
@@ -101,5 +102,5 @@ def record(path: Path, seconds: float | None, parameters: dict[str, str]) -> int
         except (KeyboardInterrupt, ExternalShutdownException):
             pass
         node.destroy_node()
-        rclpy.try_shutdown()
+        shut_down()
     return recorder.lines

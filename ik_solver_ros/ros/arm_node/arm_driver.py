@@ -19,6 +19,7 @@ from ik_solver_ros.errors import IkSolverError
 from ik_solver_ros.ros.arm_node.controllers import Controller
 from ik_solver_ros.ros.arm_node.trajectory_input import TrajectoryInput
 from ik_solver_ros.ros.common.health import Tell
+from ik_solver_ros.ros.common.spin import shut_down
 from ik_solver_ros.ros.common.steady_clock import SteadyClock
 from ik_solver_ros.trajectory.trajectory import State, Trajectory
 
@@ -109,7 +110,7 @@ class ArmDriver(ABC):
             self.lead()
         except IkSolverError as error:
             self._node.get_logger().fatal(f"{self.fatal}: {error}")
-            self._node.context.try_shutdown()
+            shut_down(self._node.context)
 
     def _joint_state(self, reading: Reading) -> JointState:
         message = JointState(
