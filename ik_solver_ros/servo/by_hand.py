@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from ik_solver_ros.errors import CalibrationError
@@ -13,6 +13,7 @@ from ik_solver_ros.servo.lx16a_bus import Lx16aBus
 
 NUDGE, STEPS = 0.06, 10  # [rad] of a jog there and back, and in how many steps each way
 PAUSE = 0.03  # [s] after each of them
+ROUNDS = 3  # in which servos are asked that have not answered yet: a reply may be lost, or come too late
 
 
 class ByHand(Protocol):
@@ -44,7 +45,7 @@ class RegisterServosByHand:
 
     def found(self, ids: Iterable[int]) -> list[int]:
         """Those that answer."""
-        return [servo_id for servo_id in ids if self.bus.ping(servo_id)]
+        return _answering(ids, self.bus.ping)
 
     def release(self, ids: Iterable[int]) -> None:
         """Take their torque off."""
@@ -52,7 +53,7 @@ class RegisterServosByHand:
 
     def position(self, servo_id: int) -> int:
         """Where a servo is [ticks]."""
-        return _known(servo_id, self.bus.read(servo_id, self._registers["position"]))
+        return _known(servo_id, lambda: self.bus.read(servo_id, self._registers["position"]))
 
     def jog(self, servo_id: int, per_tick: float) -> None:
         """Its goal is where it is before its torque comes on."""
@@ -78,7 +79,7 @@ class Lx16aByHand:
 
     def found(self, ids: Iterable[int]) -> list[int]:
         """Those that answer."""
-        return [servo_id for servo_id in ids if self.bus.read(servo_id, POSITION_READ) is not None]
+        return _answering(ids, lambda servo_id: self.bus.read(servo_id, POSITION_READ) is not None)
 
     def release(self, ids: Iterable[int]) -> None:
         """Take their torque off."""
@@ -87,7 +88,7 @@ class Lx16aByHand:
 
     def position(self, servo_id: int) -> int:
         """Where a servo is [ticks]."""
-        return _known(servo_id, self.bus.read(servo_id, POSITION_READ))
+        return _known(servo_id, lambda: self.bus.read(servo_id, POSITION_READ))
 
     def jog(self, servo_id: int, per_tick: float) -> None:
         """A move brings the torque on by itself."""
@@ -101,10 +102,20 @@ class Lx16aByHand:
         """Theirs is not read: it changes only by a command of its own."""
 
 
-def _known(servo_id: int, ticks: int | None) -> int:
-    if ticks is None:
-        raise CalibrationError(f"servo {servo_id} does not answer any more")
-    return ticks
+def _answering(ids: Iterable[int], answers: Callable[[int], bool]) -> list[int]:
+    asked = list(ids)
+    found: set[int] = set()
+    for _ in range(ROUNDS):
+        found.update(servo_id for servo_id in asked if servo_id not in found and answers(servo_id))
+    return [servo_id for servo_id in asked if servo_id in found]
+
+
+def _known(servo_id: int, read: Callable[[], int | None]) -> int:
+    for _ in range(ROUNDS):
+        ticks = read()
+        if ticks is not None:
+            return ticks
+    raise CalibrationError(f"servo {servo_id} does not answer any more")
 
 
 def _there_and_back(per_tick: float) -> list[int]:

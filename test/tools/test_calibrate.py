@@ -56,8 +56,8 @@ class Hand:
 
 
 @contextmanager
-def opened(servos, tmp_path, baud):
-    with EmulatedPort(servos, str(tmp_path / "port")) as emulated:
+def opened(servos, tmp_path, baud, faults=None):
+    with EmulatedPort(servos, str(tmp_path / "port"), faults=faults) as emulated:
         port = Port(emulated.url, baud)
         port.open()
         yield port
@@ -69,6 +69,23 @@ def wired(request, tmp_path):
     servos = load(FAMILIES[request.param].emulator)({i + 1: 1500 for i in range(6)})
     with opened(servos, tmp_path, 1_000_000) as port:
         yield servos, port, request.param
+
+
+def test_servos_that_did_not_answer_are_asked_again(tmp_path):
+    """A reply may be lost, or come when this computer was busy with something else."""
+    servos, lost = load(FAMILIES["feetech"].emulator)({i + 1: 1500 for i in range(6)}), []
+
+    def first_replies_are_lost(reply):
+        if len(lost) < 4:
+            lost.append(reply)
+            return []
+        return [(0.0, reply)]
+
+    with opened(servos, tmp_path, 1_000_000, first_replies_are_lost) as port:
+        by_hand = load(FAMILIES["feetech"].by_hand)(FAMILIES["feetech"].bus_on(port))
+        assert by_hand.found(range(1, 9)) == [1, 2, 3, 4, 5, 6]
+        lost.clear()
+        assert by_hand.position(2) == 1500
 
 
 def test_the_whole_way(so101, wired, tmp_path):
