@@ -9,9 +9,9 @@ RUN = env -u PYTHONPATH -u PYTHONHOME -u LD_LIBRARY_PATH -u AMENT_PREFIX_PATH -u
 	-u FASTRTPS_DEFAULT_PROFILES_FILE -u FASTDDS_DEFAULT_PROFILES_FILE -u ROS_DISCOVERY_SERVER \
 	-u _ROS_WHEELS_BOOTSTRAP_COMPLETE -u VIRTUAL_ENV
 
-SOURCES := $(shell find ik_solver_ros launch urdf config scripts resource -type f -not -name '*.pyc') setup.py setup.cfg pyproject.toml
+SOURCES := $(shell find ik_solver_ros launch urdf config scripts resource -type f -not -name '*.pyc' -not -name '*.so') setup.py setup.cfg pyproject.toml
 
-.PHONY: demo test lint bench peers docs clean
+.PHONY: demo test test-plain lint bench peers docs clean
 
 demo: .venv/installed
 	@$(RUN) .venv/bin/python -m ik_solver_ros demo --arm $(ARM) $(if $(GUI),--gui)
@@ -20,6 +20,10 @@ demo: .venv/installed
 test: .venv-test/installed
 	@scratch=$$(mktemp -d); trap 'rm -rf "$$scratch"' EXIT; export TEST_SCRATCH="$$scratch"; \
 	$(RUN) .venv-test/bin/python -m pytest -n 2 --dist loadfile
+
+# The mathematics of the solver on the plain files, though they are compiled
+test-plain: .venv-test/installed
+	@IK_PLAIN=1 $(RUN) .venv-test/bin/python -m pytest -n 2 test/kinematics test/solvers test/test_uncompiled.py
 
 lint: .venv-test/installed
 	@$(RUN) .venv-test/bin/ruff check .
@@ -41,6 +45,7 @@ docs: .venv-docs/installed
 
 clean:
 	rm -rf .venv .venv-test .venv-bench .venv-peers .venv-docs build dist out *.egg-info
+	find ik_solver_ros -name "*.so" -delete
 
 .venv/installed: $(SOURCES)
 	@$(call make-venv,.venv,demo)
@@ -64,5 +69,5 @@ define make-venv
 test -x $(1)/bin/python || $(RUN) $(PYTHON) -m venv $(1) || { rm -rf $(1); \
 	echo "No virtual environment could be made with $(PYTHON). On Debian and Ubuntu: sudo apt install python3-venv" >&2; exit 1; }; \
 echo "Installing into $(1) (a minute or two the first time)"; \
-$(RUN) $(1)/bin/python -m pip install --quiet --disable-pip-version-check ".[$(2)]" && touch $@
+$(RUN) $(1)/bin/python -m pip install --quiet --disable-pip-version-check -e ".[$(2)]" && touch $@
 endef

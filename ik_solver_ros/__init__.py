@@ -11,6 +11,7 @@ Names are imported when first used, so that `import ik_solver_ros` is quick; not
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -23,11 +24,17 @@ if TYPE_CHECKING:
     from ik_solver_ros.solvers.path import PathSolution, PathTolerances, solve_path
     from ik_solver_ros.solvers.solution import Solution, SolverOptions, Status
     from ik_solver_ros.solvers.solve import SOLVERS, solve
+    from ik_solver_ros.solvers.tracker import Tracker
     from ik_solver_ros.solvers.velocity import solve_velocity
     from ik_solver_ros.trajectory.cartesian import PathOptions, TipMotion, plan_tip_path
     from ik_solver_ros.trajectory.limits import MotionLimits
 
 __version__ = "0.1.0"
+
+if os.environ.get("IK_PLAIN"):
+    from ik_solver_ros.uncompiled import take_plain_files
+
+    take_plain_files()
 
 _HOMES = {
     "Chain": "kinematics.chain",
@@ -45,6 +52,7 @@ _HOMES = {
     "PathSolution": "solvers.path",
     "PathTolerances": "solvers.path",
     "solve_path": "solvers.path",
+    "Tracker": "solvers.tracker",
     "solve_velocity": "solvers.velocity",
     "MotionLimits": "trajectory.limits",
     "PathOptions": "trajectory.cartesian",
@@ -65,6 +73,7 @@ __all__ = [
     "SolverOptions",
     "Status",
     "TipMotion",
+    "Tracker",
     "Wrist",
     "load_chain",
     "plan_tip_path",

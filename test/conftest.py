@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 import tempfile
 
-# Before anything of ROS or numba is imported: own domain on the loopback interface, own cache of compiled code.
+# Before anything of ROS is imported: own domain on the loopback interface.
 # TEST_SCRATCH is shared: by the parts of `make test`, and by the workers of pytest-xdist.
 if "TEST_SCRATCH" not in os.environ:
     _scratch = tempfile.TemporaryDirectory(prefix="ik_solver_ros_test_")
     os.environ["TEST_SCRATCH"] = _scratch.name
-os.environ["NUMBA_CACHE_DIR"] = os.path.join(os.environ["TEST_SCRATCH"], "numba")
 os.environ["ROS_LOG_DIR"] = os.path.join(os.environ["TEST_SCRATCH"], "ros")
 
 from pathlib import Path

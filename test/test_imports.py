@@ -12,17 +12,17 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "ik_solver_ros"
 
 # room: the rooms that it may import from
-LEAVES = {"errors", "share", "jit", "pybullet_client"}
+LEAVES = {"errors", "share", "uncompiled", "pybullet_client"}
 CORE = LEAVES | {"kinematics", "solvers", "trajectory", "collision"}
 MAY_IMPORT = {
     "errors": set(),
     "share": set(),
-    "jit": set(),
+    "uncompiled": {"kinematics"},
     "pybullet_client": {"errors"},
-    "kinematics": {"errors", "jit"},
-    "solvers": {"errors", "jit", "pybullet_client", "kinematics"},
+    "kinematics": {"errors", "uncompiled"},
+    "solvers": {"errors", "uncompiled", "pybullet_client", "kinematics"},
     "trajectory": {"errors", "kinematics", "solvers"},
-    "collision": {"errors", "jit", "kinematics", "trajectory"},
+    "collision": {"errors", "kinematics", "trajectory"},
     "session": {"errors", "kinematics", "solvers", "trajectory", "collision"},
     "servo": {"errors", "kinematics"},
     "arm": {"errors", "pybullet_client", "kinematics", "servo"},
@@ -31,7 +31,7 @@ MAY_IMPORT = {
     "tools": CORE | {"session", "servo", "arm", "control", "ros"},
     "cli": CORE | {"session", "servo", "arm", "control", "ros", "tools"},
     "nodes": {"ros"},
-    "__init__": {"kinematics", "solvers", "trajectory"},
+    "__init__": {"uncompiled", "kinematics", "solvers", "trajectory"},
     "__main__": {"cli"},
 }
 # outside packages that belong to a few files only
@@ -41,7 +41,6 @@ ONLY_IN = {
     "casadi": {"solvers/reference/autodiff.py"},
     "ruckig": {"trajectory/plan.py"},
     "urdf_parser_py": {"kinematics/model.py"},
-    "numba": {"jit.py"},
     "serial": {"servo/bus.py"},
     "yaml": {"servo/calibration.py", "ros/ik_node/goal_frames.py"},
     "coal": {"collision/self_collision.py"},
@@ -112,7 +111,7 @@ for module in {modules!r}:
 
 
 def test_importing_the_package_loads_nothing_heavy():
-    code = "import sys, ik_solver_ros; print([n for n in ('numpy', 'numba', 'scipy', 'rclpy') if n in sys.modules])"
+    code = "import sys, ik_solver_ros; print([n for n in ('numpy', 'scipy', 'rclpy') if n in sys.modules])"
     out = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert out.stdout.strip() == "[]"
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import configparser
+import os
 import re
 import shutil
 import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from sysconfig import get_path
 from xml.etree import ElementTree
 
 import pytest
@@ -25,7 +27,7 @@ NODES = ("ik_node", "servo_node", "sim_node")
 def wheel(tmp_path_factory):
     out = tmp_path_factory.mktemp("wheel")
     source = out / "source"
-    ignore = shutil.ignore_patterns(".git", ".venv*", "build", "*.egg-info", "out", "__pycache__")
+    ignore = shutil.ignore_patterns(".git", ".venv*", "build", "*.egg-info", "out", "__pycache__", "*.so")
     shutil.copytree(ROOT, source, ignore=ignore)
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", str(out), str(source)]
     subprocess.run(command, check=True)
@@ -54,6 +56,20 @@ def test_the_wheel_has_what_ros_looks_for(wheel):
             f"{node} is not executable"
         )
     assert not [name for name in names if name.startswith(("test/", "benchmarks/"))]
+
+
+def test_what_has_c_types_is_compiled(wheel):
+    """Where there is a compiler; the .pxd and the plain file come along in any case."""
+    names = set(wheel.namelist())
+    sources = {path.relative_to(ROOT) for path in (ROOT / "ik_solver_ros").rglob("*.pxd")}
+    assert {str(path) for path in sources} <= names
+    assert {str(path.with_suffix(".py")) for path in sources} <= names
+    if shutil.which(os.environ.get("CC", "cc")) is None or not (Path(get_path("include")) / "Python.h").exists():
+        pytest.skip("no C compiler, or no headers")
+    inlined = {"__init__", "quaternion", "plane", "shapes"}
+    for path in sources:
+        compiled = [name for name in names if name.startswith(f"{path.with_suffix('')}.") and name.endswith(".so")]
+        assert len(compiled) == (path.stem not in inlined), path
 
 
 def test_one_version_everywhere():

@@ -13,7 +13,7 @@ import numpy as np
 from ik_solver_ros.arm.base import Reading, checked_command, starting_positions
 from ik_solver_ros.arm.bullet_urdf import for_bullet
 from ik_solver_ros.errors import ArmError
-from ik_solver_ros.kinematics.kernels import Array
+from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.kinematics.model import MOVING, RobotModel
 from ik_solver_ros.pybullet_client import connect_pybullet
 

@@ -7,7 +7,7 @@ import time
 from ik_solver_ros.arm.base import checked_command
 from ik_solver_ros.arm.measured_servos import MeasuredServos
 from ik_solver_ros.arm.servos import Sample
-from ik_solver_ros.kinematics.kernels import Array
+from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.servo.calibration import Calibration, ServoJoint
 from ik_solver_ros.servo.lx16a import FAULT_READ, FAULTS, POSITION_READ, TEMPERATURE_READ, TORQUE_READ, VOLTAGE_READ
 from ik_solver_ros.servo.lx16a_bus import Lx16aBus

@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 
 from ik_solver_ros.arm.base import Reading, checked_command, starting_positions
 from ik_solver_ros.errors import ArmError
-from ik_solver_ros.kinematics.kernels import Array
+from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.kinematics.model import RobotModel
 
 

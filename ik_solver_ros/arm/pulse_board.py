@@ -14,7 +14,7 @@ import numpy as np
 from ik_solver_ros.arm.base import Reading, checked_command
 from ik_solver_ros.arm.servos import Sample
 from ik_solver_ros.errors import ArmError, BusError
-from ik_solver_ros.kinematics.kernels import Array
+from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.servo.calibration import Calibration
 from ik_solver_ros.servo.pulse_bus import PulseBus
 

@@ -10,7 +10,7 @@ from ik_solver_ros.arm.base import checked_command
 from ik_solver_ros.arm.measured_servos import ENABLE_WITHIN, MeasuredServos
 from ik_solver_ros.arm.servos import Sample
 from ik_solver_ros.errors import ArmError
-from ik_solver_ros.kinematics.kernels import Array
+from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.servo.bus import RegisterBus
 from ik_solver_ros.servo.calibration import Calibration, ServoJoint
 from ik_solver_ros.servo.registers import Register

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from ik_solver_ros.cli.common import chain_arguments, load, requires
@@ -30,7 +29,6 @@ def run(parsed: argparse.Namespace) -> int:
     from ik_solver_ros.tools.doctor import examine
 
     chain = load(parsed)
-    print("examining; the very first time the solver is compiled, which takes about a minute", file=sys.stderr)
     findings = examine(chain)
     for finding in findings:
         print(f"{'!' if finding.warning else ' '} {finding.text}")

@@ -5,12 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import sys
-import threading
 
 from ik_solver_ros.cli.common import chain_arguments, load
-
-PATIENCE = 4.0  # [s] of silence before the command says what it is doing
 
 
 def add_parser(commands: argparse._SubParsersAction) -> None:
@@ -51,15 +47,7 @@ def run(parsed: argparse.Namespace) -> int:
         goal = Goal.pose(parsed.position, parsed.quat)
     else:
         goal = Goal.point(parsed.position)
-    patience = threading.Timer(
-        PATIENCE, print, ["the solver is being compiled, this once; it takes about a minute"], {"file": sys.stderr}
-    )
-    patience.daemon = True
-    patience.start()
-    try:
-        solution = solve(chain, goal, parsed.q0, solver=parsed.solver)
-    finally:
-        patience.cancel()
+    solution = solve(chain, goal, parsed.q0, solver=parsed.solver)
     joints = {name: round(float(q), 9) for name, q in zip(chain.joint_names, solution.q)}
     if not parsed.json:
         print(f"{solution.sentence()}:")

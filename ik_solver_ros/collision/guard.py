@@ -10,10 +10,9 @@ import numpy as np
 from ik_solver_ros.collision.bodies import Bodies
 from ik_solver_ros.collision.solid import Solid, point, solid
 from ik_solver_ros.errors import CollisionError, GoalError, listed
-from ik_solver_ros.jit import njit
+from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.kinematics.geometry import Shape, collision_shapes
-from ik_solver_ros.kinematics.kernels import Array
 from ik_solver_ros.kinematics.link_frames import Frames, LinkFrames
 from ik_solver_ros.trajectory.trajectory import State, Trajectory
 
@@ -132,31 +131,19 @@ def _sampled(trajectory: Trajectory, start: State) -> Array:
     return np.asarray(_quintics(times, x, v, a, int(np.ceil(trajectory.duration * fastest / STEP)) + 2))
 
 
-@njit
 def _quintics(times: Array, x: Array, v: Array, a: Array, count: int) -> Array:
-    """Positions (count, n), evenly in time, through states x, v, a (k, n) at times (k,).
-
-    These are the quintics of trajectory.py, compiled: every motion is checked before it is sent, in a hundred samples
-    and more.
-    """
-    k, n = x.shape
-    out = np.empty((count, n))
-    i = 0
-    for row in range(count):
-        t = times[-1] * row / (count - 1)
-        while i < k - 2 and t > times[i + 1]:
-            i += 1
-        duration = times[i + 1] - times[i]
-        s = min((t - times[i]) / duration, 1.0)
-        for j in range(n):
-            d = x[i + 1, j] - x[i, j]
-            v0, v1 = v[i, j] * duration, v[i + 1, j] * duration
-            a0, a1 = a[i, j] * duration**2, a[i + 1, j] * duration**2
-            c3 = 10.0 * d - 6.0 * v0 - 4.0 * v1 - 1.5 * a0 + 0.5 * a1
-            c4 = -15.0 * d + 8.0 * v0 + 7.0 * v1 + 1.5 * a0 - a1
-            c5 = 6.0 * d - 3.0 * (v0 + v1) - 0.5 * (a0 - a1)
-            out[row, j] = x[i, j] + s * (v0 + s * (0.5 * a0 + s * (c3 + s * (c4 + s * c5))))
-    return out
+    """Positions (count, n), evenly in time, through states x, v, a (k, n) at times (k,): trajectory.py's quintics."""
+    t = np.linspace(0.0, times[-1], count)
+    i = np.clip(np.searchsorted(times, t, side="left") - 1, 0, len(times) - 2)
+    duration = np.diff(times)[i][:, np.newaxis]
+    s = np.minimum((t - times[i])[:, np.newaxis] / duration, 1.0)
+    d = x[i + 1] - x[i]
+    v0, v1 = v[i] * duration, v[i + 1] * duration
+    a0, a1 = a[i] * duration**2, a[i + 1] * duration**2
+    c3 = 10.0 * d - 6.0 * v0 - 4.0 * v1 - 1.5 * a0 + 0.5 * a1
+    c4 = -15.0 * d + 8.0 * v0 + 7.0 * v1 + 1.5 * a0 - a1
+    c5 = 6.0 * d - 3.0 * (v0 + v1) - 0.5 * (a0 - a1)
+    return np.asarray(x[i] + s * (v0 + s * (0.5 * a0 + s * (c3 + s * (c4 + s * c5)))))
 
 
 def _pairs(ignored: Sequence[str], links: Sequence[str]) -> set[frozenset[str]]:

@@ -15,9 +15,8 @@ import numpy as np
 
 from ik_solver_ros.collision.bodies import Bodies
 from ik_solver_ros.collision.solid import Solid, solid
-from ik_solver_ros.jit import njit
+from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.kinematics.geometry import Shape
-from ik_solver_ros.kinematics.kernels import Array
 from ik_solver_ros.kinematics.link_frames import Frames
 
 SPARE = 1e-3  # [m] by which links that touch from the start may come nearer
@@ -128,16 +127,10 @@ class SelfCollision:
         return None
 
 
-@njit
 def _nearer(centers: Array, a: Any, b: Any, limits: Array) -> Any:
     """(p, m) whether centers (parts, m, 3) of the pairs a, b (p,) are nearer to each other than limits (p,)."""
-    out = np.empty((len(a), centers.shape[1]), dtype=np.bool_)
-    for p in range(len(a)):
-        one, other, limit = centers[a[p]], centers[b[p]], limits[p] ** 2
-        for k in range(centers.shape[1]):
-            x, y, z = one[k, 0] - other[k, 0], one[k, 1] - other[k, 1], one[k, 2] - other[k, 2]
-            out[p, k] = x * x + y * y + z * z <= limit
-    return out
+    between = centers[a] - centers[b]
+    return np.einsum("pmi,pmi->pm", between, between) <= (limits**2)[:, np.newaxis]
 
 
 class _Motion:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.kinematics.geometry import Shape
-from ik_solver_ros.kinematics.kernels import Array
 from ik_solver_ros.kinematics.link_frames import Frames
 
 AROUND = 16  # points on the rim of a cylinder

@@ -20,7 +20,7 @@ from ik_solver_ros.control.splice import estimate_delay, join
 from ik_solver_ros.control.tolerances import Tolerances, worst_violation
 from ik_solver_ros.control.validation import PositionRange, complete, without_point_at_zero
 from ik_solver_ros.errors import TrajectoryError
-from ik_solver_ros.kinematics.kernels import Array
+from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.trajectory.limits import MotionLimits
 from ik_solver_ros.trajectory.plan import plan, plan_stop
 from ik_solver_ros.trajectory.trajectory import State, Trajectory

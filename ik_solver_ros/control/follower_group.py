@@ -8,7 +8,7 @@ import numpy as np
 
 from ik_solver_ros.control.follower import Ending, TrajectoryFollower
 from ik_solver_ros.control.tolerances import Tolerances
-from ik_solver_ros.kinematics.kernels import Array
+from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.trajectory.plan import plan
 from ik_solver_ros.trajectory.trajectory import State, Trajectory
 

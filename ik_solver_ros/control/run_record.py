@@ -21,8 +21,8 @@ import numpy as np
 
 from ik_solver_ros.control.follower import TrajectoryFollower
 from ik_solver_ros.errors import RecordError, TrajectoryError
+from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.kinematics.chain import Chain
-from ik_solver_ros.kinematics.kernels import Array
 from ik_solver_ros.kinematics.load import load_chain
 from ik_solver_ros.trajectory.limits import MotionLimits
 from ik_solver_ros.trajectory.trajectory import State, Trajectory

@@ -22,7 +22,7 @@ from ik_solver_ros.control.servo_watch import SilenceWatch, without_torque
 from ik_solver_ros.control.stall_clock import StallClock
 from ik_solver_ros.control.tolerances import Tolerances
 from ik_solver_ros.errors import ArmError, BusError, TrajectoryError, listed
-from ik_solver_ros.kinematics.kernels import Array
+from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.trajectory.trajectory import State, Trajectory
 
 RETRY_FIRST, RETRY_LAST = 0.02, 0.15  # [s] between tries to open a port that is gone

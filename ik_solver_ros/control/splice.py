@@ -8,7 +8,7 @@ import numpy as np
 
 from ik_solver_ros.control.validation import PER_SEGMENT, PositionRange, check_from_first_point, check_motion
 from ik_solver_ros.errors import TrajectoryError
-from ik_solver_ros.kinematics.kernels import Array
+from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.trajectory.jog import joined
 from ik_solver_ros.trajectory.limits import MotionLimits
 from ik_solver_ros.trajectory.plan import plan

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ik_solver_ros.errors import ParameterError
-from ik_solver_ros.kinematics.kernels import Array
+from ik_solver_ros.kinematics.arrays import Array
 
 STOPPED_VELOCITY = 0.01  # per s, joint_trajectory_controller's own
 

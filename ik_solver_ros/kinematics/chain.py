@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ik_solver_ros.errors import GoalError
-from ik_solver_ros.kinematics import kernels
-from ik_solver_ros.kinematics.kernels import Array, ChainArrays
+from ik_solver_ros.kinematics.arrays import Array, ChainArrays
+from ik_solver_ros.kinematics.kernels import Body, Frames, Row, angular_column, joint_frames, linear_column, tip_frame
 from ik_solver_ros.kinematics.model import Joint, RobotModel
+from ik_solver_ros.kinematics.waist_arm import WaistArm
 
 
 class Wrist(Enum):
@@ -38,8 +39,8 @@ class Chain:
     wrist: Wrist
     direction_rank: int  # rank of position + direction at generic configurations: 5 is any direction
     reach: float  # [m] no position of the tip is farther than this from the first joint
-    packed: Array  # arrays, tool, reach and sample postures in one: see kernels.packed
-    waist_arm: Array | None  # the constants of a WaistArm, None for any other chain: see waist_arm.packed
+    body: Body  # all this, and sample postures, as compiled code sees it
+    waist_arm: WaistArm | None  # None of any other chain than such an arm
     model: RobotModel  # the whole robot: frames, grippers and other joints off the chain
 
     def __repr__(self) -> str:
@@ -75,29 +76,49 @@ class Chain:
         """Lower and upper limits, (n,) each [rad or m], one turn of continuous joints: to draw samples within."""
         return self.arrays.finite_limits()
 
-    def forward(self, q: Array) -> tuple[Array, Array]:
+    def forward(self, q: npt.ArrayLike) -> tuple[Array, Array]:
         """Forward kinematics: position (3,) [m] and orientation (4,) xyzw of the tip in base_link.
 
         Raises GoalError where q is not (n,) finite numbers.
         """
-        position, quat = kernels.tip_frame(self.arrays, self.checked(q))
+        position, quat = tip_frame(self.body, Row(self.checked_numbers(q)))
         return np.array(position), np.array(quat)
 
-    def jacobian(self, q: Array) -> Array:
+    def joint_frames(self, q: npt.ArrayLike) -> tuple[Array, Array, Array]:
+        """Where the joints are in base_link: (parents (n, 4), origins (n, 3) [m], axes (n, 3)), see `Frames`.
+
+        Raises GoalError.
+        """
+        frames = Frames()
+        joint_frames(self.body, Row(self.checked_numbers(q)), frames)
+        parents, origins, axes = frames.columns(self.n)
+        return np.array(parents), np.array(origins), np.array(axes)
+
+    def jacobian(self, q: npt.ArrayLike) -> Array:
         """The geometric Jacobian (6, n) of the tip in base_link, linear rows first. Raises GoalError."""
-        return np.asarray(kernels.jacobian(self.arrays, self.checked(q)))
+        frames = Frames()
+        p, _ = joint_frames(self.body, Row(self.checked_numbers(q)), frames)
+        columns = [
+            (*linear_column(self.body, frames, i, p), *angular_column(self.body, frames, i)) for i in range(self.n)
+        ]
+        return np.asarray(np.transpose(columns))
 
     def checked(self, q: npt.ArrayLike, name: str = "q") -> Array:
         """A fresh float64 copy of q, (n,). Raises GoalError where it is not n finite numbers."""
+        return np.array(self.checked_numbers(q, name))
+
+    def checked_numbers(self, q: npt.ArrayLike, name: str = "q") -> list[float]:
+        """Q (n,) as floats. Raises GoalError where it is not n finite numbers."""
         try:
-            out = np.array(q, dtype=np.float64, order="C")
+            out = np.asarray(q, dtype=np.float64)
         except (TypeError, ValueError) as error:
             raise GoalError(name, q, f"{self.n} numbers are wanted, one for each joint") from error
         if out.shape != (self.n,):
             raise GoalError(name, q, f"shape ({self.n},) is wanted, one number for each joint, not {out.shape}")
-        if not all(map(math.isfinite, out.tolist())):  # on a few numbers five times as fast as numpy
+        numbers: list[float] = out.tolist()
+        if not all(map(math.isfinite, numbers)):  # on a few numbers five times as fast as numpy
             raise GoalError(name, q, "finite numbers are wanted")
-        return out
+        return numbers
 
     def clamped(self, q: Array) -> Array:
         """The configuration (n,) inside the limits that is nearest to q, joint by joint."""

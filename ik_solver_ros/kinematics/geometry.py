@@ -11,7 +11,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from ik_solver_ros.errors import listed
-from ik_solver_ros.kinematics.kernels import Array
+from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.kinematics.model import RobotModel
 
 # What says how large each kind is, and how many numbers that is.

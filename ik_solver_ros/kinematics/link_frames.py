@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -10,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.spatial.transform import Rotation
 
-from ik_solver_ros.jit import njit
-from ik_solver_ros.kinematics.kernels import Array
+from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.kinematics.model import MOVING, Joint, RobotModel
 
 
@@ -65,35 +63,19 @@ class LinkFrames:
         return positions.get(joint.name, 0.0)
 
 
-@njit
 def _place(tree: _Tree, q: Array, rotations: Array, places: Array) -> None:
-    """Fill in rotations (links, m, 3, 3) and places (links, m, 3); the base link is the first."""
-    parents, slides, origins, axes, turns = tree
-    for k in range(q.shape[1]):
-        for a in range(3):
-            places[0, k, a] = 0.0
-            for b in range(3):
-                rotations[0, k, a, b] = 1.0 if a == b else 0.0
-        for j in range(q.shape[0]):
-            parent, child, turn = parents[j], j + 1, turns[j]
-            sine, versine, slide = math.sin(q[j, k]), 1.0 - math.cos(q[j, k]), 0.0
-            if slides[j]:
-                sine, versine, slide = 0.0, 0.0, q[j, k]
-            for a in range(3):
-                at = places[parent, k, a]
-                for c in range(3):
-                    at += rotations[parent, k, a, c] * origins[j, c]
-                places[child, k, a] = at
-                for b in range(3):
-                    total = 0.0
-                    for c in range(3):
-                        own = turn[0, c, b] + sine * turn[1, c, b] + versine * turn[2, c, b]
-                        total += rotations[parent, k, a, c] * own
-                    rotations[child, k, a, b] = total
-            if slide != 0.0:
-                for a in range(3):
-                    for c in range(3):
-                        places[child, k, a] += slide * rotations[child, k, a, c] * axes[j, c]
+    """Fill in rotations (links, m, 3, 3) and places (links, m, 3) for q (joints, m); the base link is the first."""
+    rotations[0], places[0] = np.eye(3), 0.0
+    sines, versines = np.sin(q), 1.0 - np.cos(q)
+    for j, (parent, slides, origin, axis, turn) in enumerate(zip(*tree)):
+        above = rotations[parent]
+        places[j + 1] = places[parent] + above @ origin
+        if slides:
+            rotations[j + 1] = above @ turn[0]
+            places[j + 1] += q[j][:, np.newaxis] * (rotations[j + 1] @ axis)
+        else:
+            sine, versine = sines[j][:, np.newaxis, np.newaxis], versines[j][:, np.newaxis, np.newaxis]
+            rotations[j + 1] = above @ (turn[0] + sine * turn[1] + versine * turn[2])
 
 
 def _downwards(model: RobotModel, base_link: str) -> list[Joint]:

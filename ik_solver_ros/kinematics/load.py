@@ -11,19 +11,20 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from ik_solver_ros.errors import AmbiguousTipError, GoalError, UnsupportedJointError, listed
-from ik_solver_ros.kinematics import kernels, waist_arm
+from ik_solver_ros.kinematics.arrays import Array, ChainArrays, read_only
 from ik_solver_ros.kinematics.chain import Chain, Wrist
-from ik_solver_ros.kinematics.kernels import Array, ChainArrays, read_only
+from ik_solver_ros.kinematics.constants import MOST_JOINTS, SAMPLES
+from ik_solver_ros.kinematics.find_waist_arm import find_waist_arm
+from ik_solver_ros.kinematics.kernels import Body, Frames, Row, angular_column, joint_frames, linear_column
 from ik_solver_ros.kinematics.model import Joint, RobotModel, load_model
 
-KIND = {"revolute": kernels.REVOLUTE, "continuous": kernels.CONTINUOUS, "prismatic": kernels.PRISMATIC}
+KINDS = ("revolute", "continuous", "prismatic")
 FINGER = re.compile("finger|jaw|claw|gripper|grip|pincer|knuckle", re.IGNORECASE)
 # Names of frames that are meant as the tip, best first; tool0 is ROS-Industrial's, tcp the rest of the world's.
 TOOLS = [
     re.compile(p, re.IGNORECASE)
     for p in ("tcp", "tool", "(^|_)(ee|eef)(_|$)|effector", "grasp|gripper_frame|(^|_)tip(_|$)")
 ]
-POSTURES = 256  # sample postures of a chain, to start from
 RANK_FLOOR = 0.02  # of the largest singular value, see _direction_rank
 ROLL_WITHIN = np.radians(30.0)  # a last hinge this near to the line from itself to the tip rolls the tool...
 ROLL_AT_TIP_WITHIN = np.radians(60.0)  # ...and where the tip is on it, this near to the line from the joint before
@@ -51,10 +52,10 @@ def load_chain(
     path = model.path(base, tip)
     joints = [joint for joint in path if joint.type != "fixed"]
     for joint in joints:
-        if joint.type not in KIND:
+        if joint.type not in KINDS:
             raise UnsupportedJointError(
                 f"joint {joint.name!r} on the chain is of type {joint.type!r}; a serial chain is made of "
-                f"{listed(KIND)} and fixed joints",
+                f"{listed(KINDS)} and fixed joints",
                 element=joint.name,
             )
         if joint.mimic is not None:
@@ -65,14 +66,29 @@ def load_chain(
             )
     if not joints:
         raise UnsupportedJointError(f"no joint between {base!r} and {tip!r} moves; nothing to solve", element=tip)
+    if len(joints) > MOST_JOINTS:
+        raise UnsupportedJointError(
+            f"{len(joints)} joints between {base!r} and {tip!r} move; a chain may have {MOST_JOINTS}", element=tip
+        )
+    return _chain(model, (base, tip), path, tool_axis)
+
+
+def _chain(
+    model: RobotModel, ends: tuple[str, str], path: Sequence[Joint], tool_axis: str | Sequence[float] | None
+) -> Chain:
+    joints = [joint for joint in path if joint.type != "fixed"]
     arrays = _fold(path)
-    direction, reason, wrist = _tool(arrays, tool_axis)
-    tool = read_only([direction, _across(direction)])
     reach = _reach(arrays)
+    bare = Body(arrays, np.eye(3)[:2], reach)  # with any tool, for the forward kinematics by which the tool is found
+    direction, reason, wrist = _tool(arrays, bare, tool_axis)
+    tool = read_only([direction, _across(direction)])
+    body = Body(arrays, tool, reach)
+    for k, posture in enumerate(_postures(arrays).tolist()):
+        body.sample(k, posture)
     return Chain(
         joint_names=tuple(joint.name for joint in joints),
-        base_link=base,
-        tip_link=tip,
+        base_link=ends[0],
+        tip_link=ends[1],
         tool=tool,
         tool_axis_reason=reason,
         arrays=arrays,
@@ -80,10 +96,10 @@ def load_chain(
         velocity_limit=read_only([abs(joint.velocity) or np.nan for joint in joints]),
         effort_limit=read_only([abs(joint.effort) or np.nan for joint in joints]),
         wrist=wrist,
-        direction_rank=_direction_rank(arrays, direction),
+        direction_rank=_direction_rank(arrays, body, direction),
         reach=reach,
-        packed=read_only(kernels.packed(arrays, tool, reach, _postures(arrays))),
-        waist_arm=waist_arm.packed(arrays, tool),
+        body=body,
+        waist_arm=find_waist_arm(arrays, body, tool),
         model=model,
     )
 
@@ -170,23 +186,25 @@ def _end_frame(model: RobotModel, link: str) -> str:
 
 def _fold(path: Sequence[Joint]) -> ChainArrays:
     """The arrays of a path of joints, each fixed joint folded into the origin of the next moving one."""
-    kind, origin_p, origin_q, axis, lower, upper = [], [], [], [], [], []
+    types, origin_p, origin_q, axis, lower, upper = [], [], [], [], [], []
     p, r = np.zeros(3), Rotation.identity()
     for joint in path:
         p = p + r.as_matrix() @ joint.origin_p
         r = r * Rotation.from_quat(joint.origin_q)
         if joint.type != "fixed":
-            kind.append(KIND[joint.type])
+            types.append(joint.type)
             origin_p.append(p)
             origin_q.append(r.as_quat())
             axis.append(joint.axis)
             lower.append(joint.lower)
             upper.append(joint.upper)
             p, r = np.zeros(3), Rotation.identity()
-    codes = np.array(kind, dtype=np.int64)
-    codes.flags.writeable = False
+    slides, endless = (np.array([kind == wanted for kind in types]) for wanted in ("prismatic", "continuous"))
+    for flags in (slides, endless):
+        flags.flags.writeable = False
     return ChainArrays(
-        kind=codes,
+        slides=slides,
+        endless=endless,
         origin_p=read_only(origin_p),
         origin_q=read_only(origin_q),
         axis=read_only(axis),
@@ -197,15 +215,16 @@ def _fold(path: Sequence[Joint]) -> ChainArrays:
     )
 
 
-def _tool(arrays: ChainArrays, given: str | Sequence[float] | None) -> tuple[Array, str, Wrist]:
+def _tool(arrays: ChainArrays, body: Body, given: str | Sequence[float] | None) -> tuple[Array, str, Wrist]:
     """The tool axis in the tip frame, how it was found, and how the last hinge lies to it."""
     in_tip = Rotation.from_quat(arrays.tip_q).as_matrix().T
-    hinges = np.flatnonzero(arrays.kind != kernels.PRISMATIC)
-    last = int(hinges[-1]) if hinges.size else len(arrays.kind) - 1
+    n = len(arrays.slides)
+    hinges = np.flatnonzero(~arrays.slides)
+    last = int(hinges[-1]) if hinges.size else n - 1
     # Towards the tip from the nearest joint that is not at the tip itself, in the zero pose's tip frame.
-    n = len(arrays.kind)
-    parents, origins, axes = np.empty((n, 4)), np.empty((n, 3)), np.empty((n, 3))
-    tip_p, tip_q = kernels.joint_frames(arrays, np.zeros(n), parents, origins, axes)
+    frames = Frames()
+    tip_p, tip_q = joint_frames(body, Row(), frames)
+    _, origins, axes = (np.array(column) for column in frames.columns(n))
     tip = Rotation.from_quat(tip_q).as_matrix().T
     away = [tip @ (tip_p - origin) for origin in origins[::-1] if np.linalg.norm(tip_p - origin) > 1e-6]
     towards = away[0] / np.linalg.norm(away[0]) if away else in_tip @ arrays.axis[-1]
@@ -250,40 +269,41 @@ def _parse_axis(given: str | Sequence[float]) -> Array:
     return np.asarray(axis / np.linalg.norm(axis))
 
 
-def _direction_rank(arrays: ChainArrays, tool_axis: Array) -> int:
+def _direction_rank(arrays: ChainArrays, body: Body, tool_axis: Array) -> int:
     """The rank of d(position, tool direction)/dq at generic configurations: the most of a few fixed random ones.
 
     What a joint adds by less than `RANK_FLOOR` of the largest singular value does not count: on SO-101 the roll
     moves the tip by its 8 mm offset, which is mathematically a fifth direction and practically none.
     """
-    rng = np.random.default_rng(0)
+    rng, frames = np.random.default_rng(0), Frames()
     lower, upper = arrays.finite_limits()
     scale = max(_reach(arrays), 1e-3)
     best = 0
     for _ in range(16):
         q = rng.uniform(lower, upper)
-        _, quat = kernels.tip_frame(arrays, q)
+        p, quat = joint_frames(body, Row(q), frames)
         direction = Rotation.from_quat(quat).as_matrix() @ tool_axis
-        jacobian = kernels.jacobian(arrays, q)
-        rows = np.vstack([jacobian[:3] / scale, np.cross(jacobian[3:].T, direction).T])
+        linear = np.array([linear_column(body, frames, i, p) for i in range(body.n)])
+        angular = np.array([angular_column(body, frames, i) for i in range(body.n)])
+        rows = np.vstack([linear.T / scale, np.cross(angular, direction).T])
         values = np.linalg.svd(rows, compute_uv=False)
         best = max(best, int(np.sum(values > RANK_FLOOR * values[0])))
     return best
 
 
 def _postures(arrays: ChainArrays) -> Array:
-    """The arm in `POSTURES` ways, (m, n), that cover its ranges evenly: M. Roberts' R-sequence, frac(i / phi^j)."""
-    n = len(arrays.kind)
+    """The arm in `SAMPLES` ways, (m, n), that cover its ranges evenly: M. Roberts' R-sequence, frac(i / phi^j)."""
+    n = len(arrays.slides)
     phi = 2.0
     for _ in range(64):
         phi = (1.0 + phi) ** (1.0 / (n + 1))
-    unit = (np.arange(1, POSTURES + 1)[:, None] * phi ** -np.arange(1.0, n + 1)) % 1.0
+    unit = (np.arange(1, SAMPLES + 1)[:, None] * phi ** -np.arange(1.0, n + 1)) % 1.0
     lower, upper = arrays.finite_limits()
     return np.asarray(lower + unit * (upper - lower))
 
 
 def _reach(arrays: ChainArrays) -> float:
     """Upper bound of |tip - first joint| [m], from the lengths of the links and the sliding ranges."""
-    slide = arrays.kind == kernels.PRISMATIC
+    slide = arrays.slides
     travel = float(np.sum(np.maximum(np.abs(arrays.lower[slide]), np.abs(arrays.upper[slide]))))
     return float(np.sum(np.linalg.norm(arrays.origin_p[1:], axis=1)) + np.linalg.norm(arrays.tip_p)) + travel

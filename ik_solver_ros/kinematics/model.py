@@ -30,7 +30,7 @@ from ik_solver_ros.errors import (
     UrdfSyntaxError,
     listed,
 )
-from ik_solver_ros.kinematics.kernels import Array, read_only
+from ik_solver_ros.kinematics.arrays import Array, read_only
 from ik_solver_ros.kinematics.xacro_file import expanded
 
 # What of a joint is read, by element: whatever else a file has there is nobody's business here.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ik_solver_ros.kinematics.kernels import Array
+from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.trajectory.motion import AT_REST_WITHIN, MotionPlanner
 
 PATIENCE = 1.0  # [s] after a motion's end that the arm may take to arrive

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.kinematics.chain import Chain
-from ik_solver_ros.kinematics.kernels import Array
 from ik_solver_ros.solvers.goal import Goal
 from ik_solver_ros.solvers.reference.ccdik_published import ccdik_step
 

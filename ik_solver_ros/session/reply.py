@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
-from ik_solver_ros.kinematics.kernels import Array
+from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.session.outcome import Outcome
 from ik_solver_ros.solvers.solution import Solution
 from ik_solver_ros.trajectory.motion import Motion

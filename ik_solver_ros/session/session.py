@@ -12,8 +12,8 @@ import numpy as np
 
 from ik_solver_ros.collision.guard import CollisionGuard
 from ik_solver_ros.errors import GoalError, TrajectoryError
+from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.kinematics.chain import Chain
-from ik_solver_ros.kinematics.kernels import Array
 from ik_solver_ros.session.arrival import ArrivalWatch
 from ik_solver_ros.session.live import LiveSweep
 from ik_solver_ros.session.outcome import Outcome

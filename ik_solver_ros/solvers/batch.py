@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
@@ -11,13 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from ik_solver_ros.errors import GoalError
-from ik_solver_ros.jit import njit
+from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.kinematics.chain import Chain
-from ik_solver_ros.kinematics.kernels import Array, tool_of, unpacked_chain
-from ik_solver_ros.solvers.ccdik.search import search_unpacked
-from ik_solver_ros.solvers.goal import WIDTH, Goal, pack_goal, unpacked_goal
-from ik_solver_ros.solvers.solution import SolverOptions, Status, unpacked_options
-from ik_solver_ros.solvers.solve import DEFAULT_OPTIONS, INVALID_GOAL, STATUSES, grade, solve, solver_name
+from ik_solver_ros.kinematics.kernels import Row
+from ik_solver_ros.solvers.ccdik.answers import Rows, answer_rows, give_back, new_search
+from ik_solver_ros.solvers.codes import INVALID_GOAL, NO_FAULT
+from ik_solver_ros.solvers.goal import WIDTH, Goal
+from ik_solver_ros.solvers.goal_numbers import check_goal
+from ik_solver_ros.solvers.solution import STATUSES, SolverOptions, Status
+from ik_solver_ros.solvers.solve import DEFAULT_OPTIONS, solve_from, solver_name
 
 CHUNK = 256  # goals that a thread takes at a time, at most: some need a thousand times as long as others
 
@@ -33,22 +34,13 @@ class BatchSolution(NamedTuple):
 
 
 class _Task(NamedTuple):
-    """A chain as it is packed, and its goals."""
+    """Goals, and room for their answers; what is there stays where a goal is not valid."""
 
-    kind: npt.NDArray[np.int64]
-    packed: Array
-    waist_arm: Array | None
-    goals: Array  # (m, 7)
     targets: int
+    goals: Array  # (m, 7)
     starts: Array  # (m, n)
-    options: Array
-
-
-class _Answers(NamedTuple):
-    """Room for the answers; what is there stays where a goal is not valid."""
-
     q: Array  # (m, n)
-    codes: npt.NDArray[np.int64]  # (m,) indices into STATUSES
+    codes: npt.NDArray[np.int64]  # (m,) places in STATUSES
     errors: Array  # (m, 3)
 
 
@@ -88,47 +80,36 @@ def solve_batch(
     starts = np.empty((m, n))
     starts[:] = _rows("q0", start, m, n) if start.ndim == 2 else _rows("q0", start[None], 1, n)
 
-    answers = _Answers(np.full((m, n), np.nan), np.full(m, INVALID_GOAL), np.full((m, 3), np.nan))
-    task = _Task(chain.arrays.kind, chain.packed, chain.waist_arm, goals, targets, starts, options.packed)
+    codes = np.full(m, INVALID_GOAL, dtype=np.int64)
+    task = _Task(targets, goals, starts, np.full((m, n), np.nan), codes, np.full((m, 3), np.nan))
     if solver != "ccdik":
-        _one_by_one(chain, task, solver, options, answers)
+        _one_by_one(chain, task, solver, options)
     else:
         threads = threads or len(os.sched_getaffinity(0))
         chunk = min(CHUNK, max(1, m // (16 * threads)))
         ends = [(i, min(i + chunk, m)) for i in range(0, m, chunk)]
+        rows = Rows(*task)
         with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(lambda end: _solve_rows(task, end[0], end[1], answers), ends))
-    return BatchSolution(answers.q, [STATUSES[code] for code in answers.codes.tolist()], *answers.errors.T)
+            list(pool.map(lambda end: _some(chain, rows, end, options), ends))
+    return BatchSolution(task.q, [STATUSES[code] for code in codes.tolist()], *task.errors.T)
 
 
-@njit
-def _solve_rows(task: _Task, first: int, last: int, answers: _Answers) -> None:
-    """Solve the goals from `first` up to `last`; the rows of those that are not valid stay as they are."""
-    kind, packed, waist_arm, goals, targets, starts, packed_options = task
-    q, codes, errors = answers
-    chain, options = unpacked_chain(kind, packed), unpacked_options(packed_options)
-    tool, wanted = tool_of(kind.shape[0], packed), np.zeros((2, 3))
-    for i in range(first, last):
-        start, packed_goal = starts[i], goals[i]
-        fault, _ = pack_goal(targets, packed_goal)
-        if fault != 0 or not math.isfinite(start.sum()):
-            continue
-        goal = unpacked_goal(packed_goal, targets, tool, wanted)
-        answer, _, _ = search_unpacked(kind, packed, waist_arm, goal, start, options)
-        codes[i], errors[i, 0], errors[i, 1], errors[i, 2] = grade(chain, goal, start, answer, options)
-        for k in range(answer.shape[0]):
-            q[i, k] = answer[k]
+def _some(chain: Chain, rows: Rows, end: tuple[int, int], options: SolverOptions) -> None:
+    search = new_search(chain.body, chain.waist_arm, options)
+    answer_rows(search, rows, *end)
+    give_back(search)
 
 
-def _one_by_one(chain: Chain, task: _Task, solver: str, options: SolverOptions, answers: _Answers) -> None:
+def _one_by_one(chain: Chain, task: _Task, solver: str, options: SolverOptions) -> None:
     """The same by a solver that has no compiled form of its own."""
     solver = solver_name(solver)
-    for i, (goal, start) in enumerate(zip(task.goals, task.starts)):
-        if pack_goal(task.targets, goal)[0] != 0 or not np.isfinite(start).all():
+    for i, (numbers, start) in enumerate(zip(task.goals.tolist(), task.starts)):
+        row = Row(numbers)
+        if check_goal(task.targets, row) != NO_FAULT or not np.isfinite(start).all():
             continue
-        found = solve(chain, Goal(goal, task.targets), start, solver=solver, options=options)
-        answers.q[i], answers.codes[i] = found.q, STATUSES.index(found.status)
-        answers.errors[i] = found.position_error, found.approach_error, found.roll_error
+        found = solve_from(chain, Goal(task.targets, tuple(row.values(7))), start.tolist(), solver, options)
+        task.q[i], task.codes[i] = found.q, STATUSES.index(found.status)
+        task.errors[i] = found.position_error, found.approach_error, found.roll_error
 
 
 def _rows(name: str, values: npt.ArrayLike, m: int, width: int) -> Array:

@@ -11,12 +11,16 @@ import numpy.typing as npt
 from scipy.spatial.transform import Rotation
 
 from ik_solver_ros.errors import GoalError
+from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.kinematics.chain import Chain
-from ik_solver_ros.kinematics.kernels import Array
+from ik_solver_ros.kinematics.kernels import Row
 from ik_solver_ros.kinematics.quaternion import rotate
-from ik_solver_ros.solvers.goal import WIDTH, Goal, pack_goal
+from ik_solver_ros.solvers.codes import NO_FAULT
+from ik_solver_ros.solvers.goal import WIDTH, Goal
+from ik_solver_ros.solvers.goal_numbers import check_goal
 from ik_solver_ros.solvers.solution import SolverOptions
-from ik_solver_ros.solvers.solve import DEFAULT_OPTIONS, solve
+from ik_solver_ros.solvers.solve import DEFAULT_OPTIONS, solve_from
+from ik_solver_ros.solvers.track import extrapolated_start
 
 NEWTON_STEPS = 8  # at most, from one sample to the next
 SETTLED = 1e-9  # [rad or m] a step that moves every joint by less is the last one
@@ -89,16 +93,18 @@ def solve_path(
     )
     q = before = chain.mid if q0 is None else chain.checked(q0, "q0")
     rows: list[Array] = []
-    for i, packed in enumerate(goals):
-        if pack_goal(targets, packed)[0] != 0:
-            raise GoalError(f"pose {i} of the path", packed.tolist(), "finite numbers and a direction are wanted")
-        goal, reason = Goal(packed, targets), ""
+    for i, numbers in enumerate(goals.tolist()):
+        row = Row(numbers)
+        if check_goal(targets, row) != NO_FAULT:
+            raise GoalError(f"pose {i} of the path", numbers, "finite numbers and a direction are wanted")
+        goal, reason = Goal(targets, tuple(row.values(7))), ""
         continued = _continued(chain, goal, q) if rows else None
         if continued is not None:
             before, q = q, continued
             rows.append(q)
             continue
-        solution = solve(chain, goal, q, q_before=before if i > 1 else None, options=options)
+        start = extrapolated_start(chain, goal, q, before) if i > 1 else q
+        solution = solve_from(chain, goal, start.tolist(), options=options)
         step = np.abs(solution.q - q)
         if solution.position_error > tolerances.position or solution.approach_error > tolerances.angle:
             reason = solution.sentence()

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
-from ik_solver_ros.jit import njit
+from ik_solver_ros.solvers.splitmix import GAMMA, MASK, MIX_1, MIX_2
 
 
-@njit
-def seeded(seed: int) -> npt.NDArray[np.uint64]:
-    """The state of a generator, (1,) uint64."""
-    return np.array([seed], dtype=np.uint64)
+class Random:
+    """The state of a generator."""
+
+    def __init__(self, seed: int = 0) -> None:
+        self.state = seed
 
 
-@njit
-def uniform(state: npt.NDArray[np.uint64]) -> float:
-    """The next number in [0, 1); advances `state`. SplitMix64 (Steele, Lea, Flood 2014)."""
-    state[0] += np.uint64(0x9E3779B97F4A7C15)
-    z = state[0]
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    z = z ^ (z >> np.uint64(31))
-    return np.float64(z >> np.uint64(11)) / 9007199254740992.0  # type: ignore[no-any-return]  # 2^53
+def uniform(random: Random) -> float:
+    """The next number in [0, 1). SplitMix64 (Steele, Lea, Flood 2014)."""
+    random.state = (random.state + GAMMA) & MASK
+    z = random.state
+    z = ((z ^ (z >> 30)) * MIX_1) & MASK
+    z = ((z ^ (z >> 27)) * MIX_2) & MASK
+    z = z ^ (z >> 31)
+    return (z >> 11) / 9007199254740992.0  # 2^53

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
-import numpy as np
-
 from ik_solver_ros.errors import GoalError, listed
-from ik_solver_ros.jit import njit
-from ik_solver_ros.kinematics import kernels
+from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.kinematics.chain import Chain, Wrist
-from ik_solver_ros.kinematics.kernels import Array
 from ik_solver_ros.solvers.goal import Goal
 
 
@@ -26,6 +22,9 @@ class Status(Enum):
     INVALID_GOAL = "invalid goal"  # only in batches; a single bad goal raises GoalError
 
 
+# As compiled code counts them, see codes.py
+STATUSES = (Status.REACHED, Status.NEAREST_ORIENTATION, Status.NEAREST_POSITION, Status.INVALID_GOAL)
+LARGEST = 2**63
 ELBOW = {"nearest": 0.0, "up": 1.0, "down": -1.0}
 
 
@@ -43,7 +42,6 @@ class SolverOptions:
     track: bool = False  # stay on q0's branch of the answers, also where another branch has a nearer one...
     hysteresis: float = math.radians(20.0)  # ...as long as it is nearer by no more than this [rad]
     ball_cone: float = math.pi  # [rad] that fabrik may bend a ball joint, of three coincident hinges, from its rest
-    packed: Array = field(init=False, repr=False, compare=False)  # these as numbers: see unpacked_options
 
     def __post_init__(self) -> None:
         for name in ("position_tolerance", "orientation_tolerance"):
@@ -56,49 +54,15 @@ class SolverOptions:
                 raise GoalError(name, value, "a number of at least 0 is wanted")
         for name, least in (("max_iterations", 1), ("max_restarts", 0), ("seed", 0)):
             value = getattr(self, name)
-            if int(value) != value or value < least:
-                raise GoalError(name, value, f"a whole number of at least {least} is wanted")
+            if int(value) != value or not least <= value < LARGEST:
+                raise GoalError(name, value, f"a whole number of at least {least}, and below 2^63, is wanted")
         if self.elbow not in ELBOW:
             raise GoalError("elbow", self.elbow, f"one of {listed(ELBOW)} is wanted")
-        numbers = [getattr(self, f.name) for f in fields(self) if f.init]
-        numbers[6] = ELBOW[self.elbow]
-        object.__setattr__(self, "packed", np.array(numbers, dtype=np.float64))
 
     @property
-    def settings(self) -> Settings:
-        """These as compiled code sees them."""
-        settings: Settings = unpacked_options(self.packed)
-        return settings
-
-
-class Settings(NamedTuple):
-    """SolverOptions as compiled code sees them."""
-
-    position_tolerance: float
-    orientation_tolerance: float
-    max_iterations: int
-    max_restarts: int
-    seed: int
-    roll_slack: float
-    elbow: float
-    track: bool
-    hysteresis: float
-
-
-@njit
-def unpacked_options(packed: Array) -> Settings:
-    """The Settings in SolverOptions.packed."""
-    return Settings(
-        packed[0],
-        packed[1],
-        int(packed[2]),
-        int(packed[3]),
-        int(packed[4]),
-        packed[5],
-        packed[6],
-        packed[7] != 0.0,
-        packed[8],
-    )
+    def elbow_sign(self) -> float:
+        """1 prefers the elbow up, -1 down, 0 does not care."""
+        return ELBOW[self.elbow]
 
 
 class Attempt(NamedTuple):
@@ -110,7 +74,8 @@ class Attempt(NamedTuple):
     off_hinges: float = 0.0  # [m] by which its own points lay off what the hinges allow, before it enforced them
 
 
-class Solution(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Solution:
     """An answer, judged by `solve`: all errors come from its own forward kinematics."""
 
     q: Array  # (n,) [rad or m], inside the limits
@@ -154,12 +119,10 @@ def reason(solution: Solution) -> str:
     if solution.solver != "ccdik":
         return f"{solution.solver} came no nearer, which may be its own fault"
     n = chain.n
-    goal = solution.goal.arrays(chain)
-    axes = np.empty((n, 3))
-    kernels.joint_frames(chain.arrays, q, np.empty((n, 4)), np.empty((n, 3)), axes)
-    if status is Status.NEAREST_ORIENTATION and chain.wrist is Wrist.ROLL and n > 1 and goal.targets:
+    if status is Status.NEAREST_ORIENTATION and chain.wrist is Wrist.ROLL and n > 1 and solution.goal.targets:
         # The hinge before the roll is perpendicular to the plane in which such an arm can point.
-        out_of_plane = math.asin(min(1.0, abs(float(axes[-2] @ goal.wanted[0]))))
+        hinge, wanted = chain.joint_frames(q)[2][-2], solution.goal.directions(chain)[1][0]
+        out_of_plane = math.asin(min(1.0, abs(float(hinge @ wanted))))
         if 0.5 * solution.approach_error < out_of_plane and solution.approach_error > 1e-6:
             return "its wrist rolls the tool, so the tool can only point within the arm's vertical plane"
     at_limit = (q < chain.lower + AT_LIMIT) | (q > chain.upper - AT_LIMIT)

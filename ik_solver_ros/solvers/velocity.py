@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.kinematics.chain import Chain
-from ik_solver_ros.kinematics.kernels import Array
 from ik_solver_ros.kinematics.quaternion import rotate
 from ik_solver_ros.solvers.goal import finite_vector
 

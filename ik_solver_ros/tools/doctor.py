@@ -10,9 +10,9 @@ from xml.etree import ElementTree
 import numpy as np
 
 from ik_solver_ros.errors import listed
+from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.kinematics.chain import Chain, Wrist
 from ik_solver_ros.kinematics.geometry import collision_shapes, visual_shapes
-from ik_solver_ros.kinematics.kernels import Array
 from ik_solver_ros.kinematics.model import Joint
 from ik_solver_ros.kinematics.quaternion import rotate
 from ik_solver_ros.solvers.batch import solve_batch

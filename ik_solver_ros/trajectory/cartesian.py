@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ik_solver_ros.errors import GoalError, listed
+from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.kinematics.chain import Chain
-from ik_solver_ros.kinematics.kernels import Array
 from ik_solver_ros.kinematics.quaternion import from_two_vectors, multiply, rotate
 from ik_solver_ros.solvers.path import PathSolution, PathTolerances, solve_path
 from ik_solver_ros.solvers.solution import SolverOptions

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ik_solver_ros.kinematics.kernels import Array
+from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.trajectory.limits import MotionLimits
 from ik_solver_ros.trajectory.plan import leaves, plan_stop, plan_velocity
 from ik_solver_ros.trajectory.trajectory import State, Trajectory

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ik_solver_ros.errors import GoalError, listed
-from ik_solver_ros.kinematics.kernels import Array
+from ik_solver_ros.kinematics.arrays import Array
 
 ASSUMED_VELOCITY = 1.0  # [rad/s or m/s] where a URDF has no velocity limit
 RAMP_TIME = 0.25  # [s] to full speed: a URDF has no acceleration limits

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from scipy.spatial.transform import Rotation, Slerp
 
 from ik_solver_ros.errors import GoalError
-from ik_solver_ros.kinematics.kernels import Array
+from ik_solver_ros.kinematics.arrays import Array
 
 LEVER = 0.1  # [m] a turn of 1 rad counts as so much of a way
 SAME = 1e-6  # [m] poses nearer than this are one

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ik_solver_ros.kinematics.kernels import Array
+from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.trajectory.jog import jog
 from ik_solver_ros.trajectory.limits import MotionLimits
 from ik_solver_ros.trajectory.plan import plan, plan_stop

@@ -11,7 +11,7 @@ import numpy as np
 import ruckig
 
 from ik_solver_ros.errors import TrajectoryError
-from ik_solver_ros.kinematics.kernels import Array
+from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.trajectory.limits import MotionLimits
 from ik_solver_ros.trajectory.trajectory import State, Trajectory
 

@@ -14,11 +14,9 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.interpolate import make_interp_spline
-from scipy.optimize import brentq
 
 from ik_solver_ros.errors import TrajectoryError
-from ik_solver_ros.kinematics.kernels import Array
+from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.trajectory.limits import MotionLimits
 from ik_solver_ros.trajectory.plan import DIGITS, plan
 from ik_solver_ros.trajectory.trajectory import State, Trajectory
@@ -65,6 +63,8 @@ def joint_curve(s: Array, q: Array, limits: MotionLimits) -> Any:
     if len(s) <= DEGREE:
         more = np.linspace(s[0], s[-1], DEGREE + 1)
         s, q = more, np.column_stack([np.interp(more, s, column) for column in np.transpose(q)])
+    from scipy.interpolate import make_interp_spline  # 13 MB, and here only: a node that is given no path needs none
+
     curve = make_interp_spline(s, q, k=DEGREE)
     curve.c = np.clip(curve.c, np.minimum(limits.lower, q.min(axis=0)), np.maximum(limits.upper, q.max(axis=0)))
     return curve
@@ -122,6 +122,8 @@ def _pieces(ends: Array, blocks: Array) -> list[_Piece]:
 
 def _attainable(slow: float, fast: float, length: float, block: Array) -> float:
     """The greatest speed up to `fast` that can be come to from `slow`, without acceleration at either end."""
+    from scipy.optimize import brentq
+
     _, acceleration, jerk = block
 
     def way(speed: float) -> float:

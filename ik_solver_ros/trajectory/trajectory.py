@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ik_solver_ros.kinematics.kernels import Array
+from ik_solver_ros.kinematics.arrays import Array
 
 
 class State(NamedTuple):

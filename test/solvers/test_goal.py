@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from conftest import tool_direction
+from scipy.spatial.transform import Rotation
 
 from ik_solver_ros import Goal, SolverOptions, Status
 from ik_solver_ros.errors import GoalError
@@ -51,10 +52,33 @@ def test_inputs_are_copied():
 
 def test_direction_targets_of_a_pose(chain):
     position, quat = chain.forward(chain.mid)
-    arrays = Goal.pose(position, quat).arrays(chain)
-    assert arrays.targets == 2
-    np.testing.assert_allclose(arrays.tool @ arrays.tool.T, np.eye(2), atol=1e-12)
-    np.testing.assert_allclose(arrays.wanted[0], tool_direction(chain, quat), atol=1e-12)
+    tool, wanted = Goal.pose(position, quat).directions(chain)
+    np.testing.assert_allclose(tool @ tool.T, np.eye(2), atol=1e-12)
+    np.testing.assert_allclose(wanted @ wanted.T, np.eye(2), atol=1e-12)
+    np.testing.assert_allclose(wanted[0], tool_direction(chain, quat), atol=1e-12)
+    assert Goal.point(position).directions(chain)[1].shape == (0, 3)
+    assert Goal.approach(position, [0, 0, -2]).directions(chain)[1].tolist() == [[0, 0, -1]]
+
+
+def test_a_goal_from_a_matrix():
+    turn = Rotation.from_rotvec([0.3, -0.5, 0.2])
+    transform = np.eye(4)
+    transform[:3, :3], transform[:3, 3] = turn.as_matrix(), [0.1, 0.2, 0.3]
+    goal = Goal.from_matrix(transform)
+    assert goal.position.tolist() == [0.1, 0.2, 0.3]
+    assert (Rotation.from_quat(goal.quat_xyzw).inv() * turn).magnitude() < 1e-12
+    mirrored = np.diag([1.0, 1.0, -1.0, 1.0])
+    for bad in (np.eye(3), 2.0 * np.eye(4), mirrored, np.full((4, 4), np.nan)):
+        with pytest.raises(GoalError, match="transform"):
+            Goal.from_matrix(bad)
+
+
+def test_a_goal_cannot_be_changed():
+    goal = Goal.point([0.1, 0.2, 0.3])
+    goal.position[0] = 9.0  # a copy
+    assert goal.position[0] == 0.1 and hash(goal) == hash(Goal.point([0.1, 0.2, 0.3]))
+    with pytest.raises(AttributeError):
+        goal.targets = 2
 
 
 def test_statuses():

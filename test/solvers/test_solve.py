@@ -14,7 +14,8 @@ from scipy.spatial.transform import Rotation
 
 from ik_solver_ros import SOLVERS, Goal, SolverOptions, Status, load_chain, solve, solve_batch
 from ik_solver_ros.errors import GoalError, UnknownSolverError
-from ik_solver_ros.solvers.ccdik.descent import pose_errors
+from ik_solver_ros.kinematics.kernels import Row
+from ik_solver_ros.solvers.problem import Problem, pose_errors, prepare
 from ik_solver_ros.solvers.solution import Attempt
 from ik_solver_ros.solvers.solve import find_solver
 
@@ -105,13 +106,13 @@ def test_errors_in_degrees_that_one_can_check(seed_arm):
     p, quat = seed_arm.forward(q)
     axis = seed_arm.tool_axis
     rolled = Rotation.from_quat(quat) * Rotation.from_rotvec(0.3 * axis)
-    position, approach, roll = pose_errors(
-        seed_arm.arrays, Goal.pose(p + np.array([0.01, 0, 0]), rolled.as_quat()).arrays(seed_arm), q
-    )
+    asked = Goal.pose(p + np.array([0.01, 0, 0]), rolled.as_quat())
+    position, approach, roll = pose_errors(prepare(Problem(), seed_arm.body, asked, q, SolverOptions()), Row(q))
     assert (position, approach, roll) == pytest.approx((0.01, 0.0, 0.3), abs=1e-7)
     side = np.cross(axis, [0.0, 0.0, 1.0])
     tipped = rolled * Rotation.from_rotvec(0.2 * side / np.linalg.norm(side))
-    _, approach, _ = pose_errors(seed_arm.arrays, Goal.pose(p, tipped.as_quat()).arrays(seed_arm), q)
+    asked = Goal.pose(p, tipped.as_quat())
+    _, approach, _ = pose_errors(prepare(Problem(), seed_arm.body, asked, q, SolverOptions()), Row(q))
     assert approach == pytest.approx(0.2, abs=1e-9)
 
 

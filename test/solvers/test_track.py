@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 from conftest import MORE, tool_direction
 
-from ik_solver_ros import Goal, SolverOptions, Status, load_chain, solve
+from ik_solver_ros import Goal, SolverOptions, Status, Tracker, load_chain, solve
+from ik_solver_ros.errors import GoalError
 from ik_solver_ros.solvers.track import extrapolated_start, idle_motions
-
-TRACK = SolverOptions(track=True)
 
 
 def smooth(chain, rng, points=300):
@@ -20,13 +19,9 @@ def smooth(chain, rng, points=300):
     return chain.mid + 0.49 * (chain.upper - chain.lower) * wave / np.abs(wave).max(axis=0)
 
 
-def follow(chain, goals, q, options=TRACK):
-    before, out = q, []
-    for goal in goals:
-        solution = solve(chain, goal, q, q_before=before, options=options)
-        before, q = q, solution.q
-        out.append(solution)
-    return out
+def follow(chain, goals, q, options=SolverOptions()):  # noqa: B008 (it cannot be changed)
+    tracker = Tracker(chain, q, options=options)
+    return [tracker.solve(goal) for goal in goals]
 
 
 @pytest.mark.parametrize("kind", ["approach", "pose"])
@@ -65,7 +60,7 @@ def test_the_hysteresis_bounds_what_is_given_up(chain):
     rng = np.random.default_rng(42)
     flips = {}
     for degrees in (0.0, 20.0):
-        options = SolverOptions(track=True, hysteresis=math.radians(degrees))
+        options = SolverOptions(hysteresis=math.radians(degrees))
         rng, flips[degrees] = np.random.default_rng(42), 0
         for _ in range(6):
             goals = unreachable(chain, rng)
@@ -90,8 +85,25 @@ def test_what_a_redundant_arm_may_do_idly_is_not_carried_on():
     np.testing.assert_array_equal(extrapolated_start(chain, goal, q, q), q)
 
 
-def test_a_bad_q_before(so101):
-    from ik_solver_ros.errors import GoalError
+def test_a_tracker_is_where_it_was_last(so101):
+    tracker = Tracker(so101)
+    assert (tracker.q == so101.mid).all()
+    answer = tracker.solve(Goal.point([0.2, 0.0, 0.2]))
+    assert (tracker.q == answer.q).all()
+    tracker.restart(so101.lower)
+    assert (tracker.q == so101.lower).all()
+    tracker.q[:] = 9.0
+    assert (tracker.q == so101.lower).all(), "what it gives out is a copy"
+    with pytest.raises(GoalError, match="q0"):
+        tracker.restart([0.0, math.inf, 0, 0, 0])
+    assert (tracker.q == so101.lower).all()
 
-    with pytest.raises(GoalError, match="q_before"):
-        solve(so101, Goal.point([0.2, 0, 0.2]), so101.mid, q_before=[0.0, math.inf, 0, 0, 0])
+
+def test_q_before_of_old_goes_on_working(so101):
+    goal, q, before = Goal.point([0.2, 0.0, 0.2]), so101.mid, so101.mid - 0.01
+    with pytest.warns(DeprecationWarning, match="Tracker"):
+        old = solve(so101, goal, q, q_before=before, options=SolverOptions(track=True))
+    start = extrapolated_start(so101, goal, q, before)
+    assert old.q.tobytes() == solve(so101, goal, start, options=SolverOptions(track=True)).q.tobytes()
+    with pytest.warns(DeprecationWarning), pytest.raises(GoalError, match="q_before"):
+        solve(so101, goal, q, q_before=[0.0, math.inf, 0, 0, 0])

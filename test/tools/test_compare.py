@@ -5,8 +5,6 @@ from __future__ import annotations
 import itertools
 import re
 import sys
-from importlib import import_module
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,7 +13,7 @@ from ik_solver_ros.cli.main import main
 from ik_solver_ros.solvers.solve import SOLVERS
 from ik_solver_ros.tools.compare.chains import COUNTS, compared
 from ik_solver_ros.tools.compare.claims import CLAIMS, COLUMNS, findings
-from ik_solver_ros.tools.compare.code_lines import lines_of
+from ik_solver_ros.tools.compare.code_lines import lines_of, source_of
 from ik_solver_ros.tools.compare.measure import BALLS, measure
 from ik_solver_ros.tools.compare.report import report
 
@@ -102,8 +100,7 @@ def test_lines_are_counted_without_words(tmp_path, monkeypatch):
     own, beneath = lines_of("ccdik")
     assert beneath > 2 * own  # it stands on more than it shows
     for solver in SOLVERS:
-        path = Path(import_module(SOLVERS[solver].partition(":")[0]).__file__)
-        assert 20 < lines_of(solver)[0] < len(path.read_text().splitlines())
+        assert 20 < lines_of(solver)[0] < len(source_of(solver).read_text().splitlines())
 
 
 def test_chains_of_any_number_have_a_reach_of_a_metre():

@@ -13,8 +13,8 @@ from ik_solver_ros.control.follower import TrajectoryFollower
 from ik_solver_ros.control.follower_group import Followers
 from ik_solver_ros.control.tolerances import Tolerances
 from ik_solver_ros.errors import GoalError, ParameterError
+from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.kinematics.chain import Chain
-from ik_solver_ros.kinematics.kernels import Array
 from ik_solver_ros.ros.arm_node.constraints import constraints
 from ik_solver_ros.ros.common.joint_limits import joint_limits
 from ik_solver_ros.ros.common.parameters import Param, value

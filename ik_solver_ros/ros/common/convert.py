@@ -15,7 +15,7 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from ik_solver_ros.errors import GoalError, TrajectoryError, listed
-from ik_solver_ros.kinematics.kernels import Array
+from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.kinematics.quaternion import rotate
 from ik_solver_ros.session.reply import Level
 from ik_solver_ros.solvers.goal import Goal

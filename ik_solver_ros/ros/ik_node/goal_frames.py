@@ -14,8 +14,8 @@ from scipy.spatial.transform import Rotation
 from std_msgs.msg import Header
 
 from ik_solver_ros.errors import UnknownFrameError
+from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.kinematics.chain import Chain
-from ik_solver_ros.kinematics.kernels import Array
 
 tf2_ros: Any = None
 try:

@@ -18,9 +18,9 @@ from scipy.spatial.transform import Rotation
 from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker, MarkerArray
 
+from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.kinematics.geometry import Shape, visual_shapes
-from ik_solver_ros.kinematics.kernels import Array
 from ik_solver_ros.kinematics.link_frames import LinkFrames
 from ik_solver_ros.ros.common.qos import LATCHED_QOS
 from ik_solver_ros.session.reply import Reply

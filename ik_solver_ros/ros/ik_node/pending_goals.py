@@ -13,7 +13,7 @@ from rclpy.node import Node
 from std_msgs.msg import Header
 
 from ik_solver_ros.errors import GoalError, IkSolverError
-from ik_solver_ros.kinematics.kernels import Array
+from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.ros.common.parameters import value
 from ik_solver_ros.ros.ik_node.goal_frames import GoalFrames
 from ik_solver_ros.ros.ik_node.goal_status import GoalStatus

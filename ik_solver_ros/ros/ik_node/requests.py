@@ -11,7 +11,7 @@ from geometry_msgs.msg import PointStamped, PoseArray, PoseStamped, TwistStamped
 from rclpy.node import Node
 
 from ik_solver_ros.errors import IkSolverError
-from ik_solver_ros.kinematics.kernels import Array
+from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.kinematics.quaternion import rotate
 from ik_solver_ros.ros.common import convert
 from ik_solver_ros.ros.common.parameters import value

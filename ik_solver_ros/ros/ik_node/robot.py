@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
@@ -25,7 +24,6 @@ from ik_solver_ros.solvers.solve import solve
 from ik_solver_ros.trajectory.limits import MotionLimits
 
 OF_SOLVER = ("position_tolerance", "orientation_tolerance", "max_iterations", "max_restarts", "seed", "elbow")
-COMPILED = 3.0  # [s] the solver is not only loaded where it takes longer
 
 
 def settings(node: Node) -> Settings:
@@ -35,7 +33,7 @@ def settings(node: Node) -> Settings:
 
 
 def session_of(node: Node, chain: Chain, clock: Callable[[], float]) -> ArmSession:
-    """The session of a robot, its solver compiled. Raises IkSolverError where a parameter does not fit the robot."""
+    """The session of a robot, its solver loaded. Raises IkSolverError where a parameter does not fit the robot."""
     log = node.get_logger()
     given = joint_limits(node, chain.joint_names)
     chain = _calibrated(node, chain)
@@ -50,7 +48,7 @@ def session_of(node: Node, chain: Chain, clock: Callable[[], float]) -> ArmSessi
         f"the tool points along {np.round(chain.tool_axis, 3).tolist()} of the tip, {chain.tool_axis_reason}; "
         f"wrist: {chain.wrist.value}"
     )
-    _compile(node, chain)
+    _load_solver(node, chain)
     guard = CollisionGuard(
         chain,
         floor_height=value(node, "floor_height"),
@@ -83,14 +81,9 @@ def _calibrated(node: Node, chain: Chain) -> Chain:
     return with_limits(chain, np.maximum(chain.lower, low), np.minimum(chain.upper, high))
 
 
-def _compile(node: Node, chain: Chain) -> None:
-    """Compile the solver, or load what was compiled before, so that the first goal does not wait for it."""
-    log = node.get_logger()
-    log.info("preparing the solver; the very first time it is compiled, which takes about a minute")
-    began = time.monotonic()
+def _load_solver(node: Node, chain: Chain) -> None:
+    """Solve something, so that the first goal does not wait for what is imported when it is first needed."""
     pose = Goal.pose(*chain.forward(chain.mid))
     solve(chain, pose, solver=value(node, "solver"))
     if value(node, "live"):
         ccdik_step(chain, pose, chain.mid)
-    if time.monotonic() - began > COMPILED:
-        log.info(f"the solver was compiled in {time.monotonic() - began:.0f} s and kept for the next start")

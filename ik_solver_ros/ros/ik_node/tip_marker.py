@@ -10,7 +10,7 @@ from interactive_markers import InteractiveMarkerServer, MenuHandler
 from rclpy.node import Node
 from visualization_msgs.msg import InteractiveMarker, InteractiveMarkerControl, InteractiveMarkerFeedback, Marker
 
-from ik_solver_ros.kinematics.kernels import Array
+from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.ros.common import convert
 
 NAME = "tip"

@@ -8,8 +8,8 @@ from typing import Any
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
+from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.kinematics.chain import Chain
-from ik_solver_ros.kinematics.kernels import Array
 from ik_solver_ros.ros.common.parameters import value
 from ik_solver_ros.ros.ik_node.markers import Markers
 from ik_solver_ros.ros.ik_node.params import SOLVING

@@ -17,173 +17,134 @@ with the tip p, the tool's directions d1 (approach), d2 (roll) and the wanted p*
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
-import numpy as np
-
-from ik_solver_ros.jit import njit
-from ik_solver_ros.kinematics.kernels import PRISMATIC, Array, joint_frames, tip_frame
-from ik_solver_ros.kinematics.quaternion import (
-    add,
-    angle_between,
-    cross,
-    dot,
-    from_two_vectors,
-    rotate,
-    scaled,
-    sub,
-    turn,
-)
+from ik_solver_ros.kinematics.arrays import Vec
+from ik_solver_ros.kinematics.constants import MOST_JOINTS, TWO_PI
+from ik_solver_ros.kinematics.kernels import Frames, Row, copy, joint_frames, room
+from ik_solver_ros.kinematics.quaternion import add, cross, dot, rotate, scaled, sub, turn
+from ik_solver_ros.solvers.problem import Problem
 
 SLOW = 0.9  # a descent to an exact answer is given up where a step leaves more than this fraction of the cost...
 PATIENCE = 3  # ...this often
+NOWHERE = (0.0, 0.0, 0.0)
 
 
-class Budget(NamedTuple):
-    """When a descent is done."""
+class Descent(Frames):
+    """Room for a descent: the residual and its derivatives at a configuration, and the next one that is tried."""
 
-    position_tolerance: float  # [m]
-    orientation_tolerance: float  # [rad]
-    max_iterations: int
-    only_exact: bool  # give up where an exact answer is unlikely; else on to the minimum, with full second derivatives
+    def __init__(self) -> None:
+        super().__init__()
+        self.residual = [NOWHERE, NOWHERE, NOWHERE]  # r of equation (1): position, approach, roll
+        self.trial_residual = [NOWHERE, NOWHERE, NOWHERE]
+        self.jacobian = [room(NOWHERE) for _ in range(3)]
+        self.hessian = [room(0.0) for _ in range(MOST_JOINTS)]
+        self.factor = [room(0.0) for _ in range(MOST_JOINTS)]
+        self.gradient = room(0.0)
+        self.step = room(0.0)
+        self.free = room(0)
+        self.trial = Row()
 
-
-class JointFrames(NamedTuple):
-    """Room for what `joint_frames` fills in."""
-
-    parents: Array  # (n, 4)
-    origins: Array  # (n, 3) [m]
-    axes: Array  # (n, 3)
-
-
-@njit
-def chord_errors(chain, goal, q):
-    """(position [m], chord of the approach, chord of the roll): |p - p*|, |d1 - d1*|, |d2 - d2*|."""
-    p, rotation = tip_frame(chain, q)
-    offset = sub(p, goal.position)
-    first, second = 0.0, 0.0
-    if goal.targets > 0:
-        c = sub(rotate(rotation, goal.tool[0]), goal.wanted[0])
-        first = math.sqrt(dot(c, c))
-    if goal.targets > 1:
-        c = sub(rotate(rotation, goal.tool[1]), goal.wanted[1])
-        second = math.sqrt(dot(c, c))
-    return math.sqrt(dot(offset, offset)), first, second
+    def derivatives(self, n: int, targets: int) -> tuple[list[Vec], list[list[Vec]], list[list[float]]]:
+        """(r, J, H) as they were filled in last: a vector for the position and for each target, n of them, (n, n)."""
+        blocks, joints = range(targets + 1), range(n)
+        return (
+            [self.residual[k] for k in blocks],
+            [[self.jacobian[k][i] for i in joints] for k in blocks],
+            [[self.hessian[i][j] for j in joints] for i in joints],
+        )
 
 
-@njit
-def pose_errors(chain, goal, q):
-    """(position [m], approach [rad], roll [rad]) by which the tip misses the goal at q.
-
-    The roll is what remains about the tool axis after the shortest rotation that would mend the approach.
-    """
-    p, quat = tip_frame(chain, q)
-    offset = sub(p, goal.position)
-    approach_error, roll_error = 0.0, 0.0
-    if goal.targets > 0:
-        approach_error = angle_between(rotate(quat, goal.tool[0]), goal.wanted[0])
-    if goal.targets > 1:
-        roll_error = _roll_error(quat, goal.tool, goal.wanted)
-    return math.sqrt(dot(offset, offset)), approach_error, roll_error
-
-
-@njit
-def _roll_error(quat, tool, wanted):
-    mended = from_two_vectors(rotate(quat, tool[0]), wanted[0])
-    return angle_between(rotate(mended, rotate(quat, tool[1])), wanted[1])
-
-
-@njit
-def sweep(chain, goal, q, weights):
-    """One CCDIK sweep, tip to base, equation (2); q (n,) is changed in place and stays inside the limits."""
-    n = q.shape[0]
-    parents, origins, axes = np.empty((n, 4)), np.empty((n, 3)), np.empty((n, 3))
-    p, rotation = joint_frames(chain, q, parents, origins, axes)
-    directions = np.empty((2, 3))
-    for k in range(goal.targets):
-        directions[k, 0], directions[k, 1], directions[k, 2] = rotate(rotation, goal.tool[k])
-
-    for i in range(n - 1, -1, -1):
-        z = axes[i]
-        if chain.kind[i] == PRISMATIC:
-            old = q[i]
-            q[i] = min(max(old + dot(sub(goal.position, p), z), chain.lower[i]), chain.upper[i])
-            p = add(p, scaled(q[i] - old, z))
+def sweep(problem: Problem, place: Descent, q: Row, weights: Vec) -> None:
+    """One CCDIK sweep, tip to base, equation (2); q is changed in place and stays inside the limits."""
+    p, rotation = joint_frames(problem.body, q, place)
+    d1 = rotate(rotation, problem.tool[0])
+    d2 = rotate(rotation, problem.tool[1])
+    for k in range(problem.body.n):
+        i = problem.body.n - 1 - k
+        z = place.axes[i]
+        lower = problem.body.lower[i]
+        upper = problem.body.upper[i]
+        old = q.at[i]
+        if problem.body.slides[i]:
+            q.at[i] = min(max(old + dot(sub(problem.position, p), z), lower), upper)
+            p = add(p, scaled(q.at[i] - old, z))
             continue
-        a, b = sub(p, origins[i]), sub(goal.position, origins[i])
+        a = sub(p, place.origins[i])
+        b = sub(problem.position, place.origins[i])
         w = weights[0] * weights[0]
         cosine = w * (dot(a, b) - dot(z, a) * dot(z, b))
         sine = w * dot(z, cross(a, b))
-        for k in range(goal.targets):
-            w = weights[k + 1] * weights[k + 1]
-            d, wanted = directions[k], goal.wanted[k]
-            cosine += w * (dot(d, wanted) - dot(z, d) * dot(z, wanted))
-            sine += w * dot(z, cross(d, wanted))
-        angle = best_angle(q[i], cosine, sine, chain.lower[i], chain.upper[i])
-        p = add(origins[i], turn(a, z, angle - q[i]))
-        for k in range(goal.targets):
-            directions[k, 0], directions[k, 1], directions[k, 2] = turn(directions[k], z, angle - q[i])
-        q[i] = angle
+        if problem.targets > 0:
+            w = weights[1] * weights[1]
+            b = problem.wanted[0]
+            cosine += w * (dot(d1, b) - dot(z, d1) * dot(z, b))
+            sine += w * dot(z, cross(d1, b))
+        if problem.targets > 1:
+            w = weights[2] * weights[2]
+            b = problem.wanted[1]
+            cosine += w * (dot(d2, b) - dot(z, d2) * dot(z, b))
+            sine += w * dot(z, cross(d2, b))
+        angle = best_angle(old, cosine, sine, lower, upper)
+        p = add(place.origins[i], turn(a, z, angle - old))
+        d1 = turn(d1, z, angle - old)
+        d2 = turn(d2, z, angle - old)
+        q.at[i] = angle
 
 
-@njit
-def best_angle(angle, cosine, sine, lower, upper):
+def best_angle(angle: float, cosine: float, sine: float, lower: float, upper: float) -> float:
     """Where in [lower, upper] cosine cos t + sine sin t, t the turn from `angle`, is greatest."""
     best = angle + math.atan2(sine, cosine)
     if lower <= best <= upper:
         return best
-    for turned in (best - 2.0 * math.pi, best + 2.0 * math.pi):
-        if lower <= turned <= upper:
-            return turned
+    if lower <= best - TWO_PI <= upper:
+        return best - TWO_PI
+    if lower <= best + TWO_PI <= upper:
+        return best + TWO_PI
     at_lower = cosine * math.cos(lower - angle) + sine * math.sin(lower - angle)
     at_upper = cosine * math.cos(upper - angle) + sine * math.sin(upper - angle)
     return lower if at_lower > at_upper else upper
 
 
-@njit
-def descend(chain, goal, q, weights, budget):
-    """Newton steps inside the limits; q is changed in place. Returns (iterations, whether the goal is reached)."""
-    only_exact = budget.only_exact
-    tolerances = (budget.position_tolerance, budget.orientation_tolerance)
-    n = q.shape[0]
-    rows = 3 + 3 * goal.targets
-    frames = JointFrames(np.empty((n, 4)), np.empty((n, 3)), np.empty((n, 3)))
-    residual, trial_residual = np.empty(rows), np.empty(rows)
-    jacobian = np.empty((rows, n))
-    hessian, factor = np.empty((n, n)), np.empty((n, n))
-    gradient, step, trial = np.empty(n), np.empty(n), np.empty(n)
-    free = np.empty(n, dtype=np.int64)
+def descend(problem: Problem, place: Descent, targets: int, q: Row, weights: Vec, only_exact: bool) -> tuple[int, bool]:
+    """Newton steps inside the limits; q is changed in place. Returns (iterations, whether the goal is reached).
 
-    cost = residual_at(chain, goal, q, weights, frames, residual)
+    only_exact: give up where an exact answer is unlikely; else on to the minimum, with full second derivatives.
+    """
+    n = problem.body.n
+    cost = residual_at(problem, place, targets, q, weights, False)
     damping = 1e-4 if only_exact else 1e-8
     slow = 0
-    for iteration in range(budget.max_iterations):
-        if _within(residual, goal.targets, weights, tolerances):
+    for iteration in range(problem.max_iterations):
+        if _within(problem, place, targets, weights):
             return iteration, True
-        fill_jacobian(chain, goal, weights, residual, frames, jacobian)
-        fill_hessian(chain, frames, residual, jacobian, hessian, not only_exact)
+        fill_jacobian(problem, place, targets, weights)
+        fill_hessian(problem, place, targets, not only_exact)
         m = 0
         steepest = 0.0
         for i in range(n):
-            g = 0.0
-            for k in range(rows):
-                g += jacobian[k, i] * residual[k]
-            gradient[i] = g
-            if not ((q[i] <= chain.lower[i] and g > 0.0) or (q[i] >= chain.upper[i] and g < 0.0)):
-                free[m] = i
+            g = dot(place.jacobian[0][i], place.residual[0])
+            for k in range(1, targets + 1):
+                g += dot(place.jacobian[k][i], place.residual[k])
+            place.gradient[i] = g
+            at_lower = q.at[i] <= problem.body.lower[i] and g > 0.0
+            at_upper = q.at[i] >= problem.body.upper[i] and g < 0.0
+            if not (at_lower or at_upper):
+                place.free[m] = i
                 m += 1
                 steepest = max(steepest, abs(g))
         if m == 0 or steepest < 1e-15:
             return iteration, False
 
         accepted = False
+        trial_cost = cost
         for _ in range(20):
-            if _solve_free(hessian, gradient, free, m, damping, factor, step):
-                trial[:] = q
+            if _solve_free(place, m, damping):
+                copy(q, place.trial, n)
                 for a in range(m):
-                    i = free[a]
-                    trial[i] = min(max(q[i] + step[a], chain.lower[i]), chain.upper[i])
-                trial_cost = residual_at(chain, goal, trial, weights, frames, trial_residual)
+                    i = place.free[a]
+                    moved = q.at[i] + place.step[a]
+                    place.trial.at[i] = min(max(moved, problem.body.lower[i]), problem.body.upper[i])
+                trial_cost = residual_at(problem, place, targets, place.trial, weights, True)
                 if trial_cost < cost:
                     accepted = True
                     break
@@ -195,108 +156,104 @@ def descend(chain, goal, q, weights, budget):
             slow += 1
             if slow >= PATIENCE:
                 return iteration + 1, False
-        q[:] = trial
-        residual[:] = trial_residual
+        copy(place.trial, q, n)
+        for k in range(3):
+            place.residual[k] = place.trial_residual[k]
         done = gain < 1e-12 * cost
         cost = trial_cost
         damping *= 0.1
         if done and not only_exact:
-            return iteration + 1, _within(residual, goal.targets, weights, tolerances)
-    return budget.max_iterations, _within(residual, goal.targets, weights, tolerances)
+            return iteration + 1, _within(problem, place, targets, weights)
+    return problem.max_iterations, _within(problem, place, targets, weights)
 
 
-@njit
-def residual_at(chain, goal, q, weights, frames, out):
-    """Fill the frames at q and r of equation (1); returns C(q)."""
-    p, rotation = joint_frames(chain, q, frames.parents, frames.origins, frames.axes)
-    cost = 0.0
-    for k in range(3):
-        out[k] = weights[0] * (p[k] - goal.position[k])
-        cost += out[k] * out[k]
-    for t in range(goal.targets):
-        d = rotate(rotation, goal.tool[t])
-        for k in range(3):
-            value = weights[t + 1] * (d[k] - goal.wanted[t, k])
-            out[3 + 3 * t + k] = value
-            cost += value * value
+def residual_at(problem: Problem, place: Descent, targets: int, q: Row, weights: Vec, trial: bool) -> float:
+    """Fill the frames at q and r of equation (1), of the trial or of the configuration itself; returns C(q)."""
+    p, rotation = joint_frames(problem.body, q, place)
+    r = scaled(weights[0], sub(p, problem.position))
+    cost = dot(r, r)
+    if trial:
+        place.trial_residual[0] = r
+    else:
+        place.residual[0] = r
+    for t in range(targets):
+        w = weights[1] if t == 0 else weights[2]
+        r = scaled(w, sub(rotate(rotation, problem.tool[t]), problem.wanted[t]))
+        cost += dot(r, r)
+        if trial:
+            place.trial_residual[t + 1] = r
+        else:
+            place.residual[t + 1] = r
     return 0.5 * cost
 
 
-@njit
-def _within(residual, targets, weights, tolerances):
+def _within(problem: Problem, place: Descent, targets: int, weights: Vec) -> bool:
     """Whether r is within the tolerances (a quarter below, so that another forward kinematics agrees)."""
-    limit = 0.75 * tolerances[0] * weights[0]
-    if residual[0] ** 2 + residual[1] ** 2 + residual[2] ** 2 > limit * limit:
+    limit = 0.75 * problem.position_tolerance * weights[0]
+    if dot(place.residual[0], place.residual[0]) > limit * limit:
         return False
     for t in range(targets):
-        k = 3 + 3 * t
-        limit = 0.5 * tolerances[1] * weights[t + 1]
-        if residual[k] ** 2 + residual[k + 1] ** 2 + residual[k + 2] ** 2 > limit * limit:
+        limit = 0.5 * problem.orientation_tolerance * (weights[1] if t == 0 else weights[2])
+        if dot(place.residual[t + 1], place.residual[t + 1]) > limit * limit:
             return False
     return True
 
 
-@njit
-def fill_jacobian(chain, goal, weights, residual, frames, jacobian):
-    """Fill J (rows, n), dr/dq, from the frames that `residual_at` left at the same q."""
-    origins, axes = frames.origins, frames.axes
+def fill_jacobian(problem: Problem, place: Descent, targets: int, weights: Vec) -> None:
+    """Fill J, dr/dq, from the frames that `residual_at` left at the same q."""
     # The vectors that the joints turn: p - oj for the position, the tool's directions for the targets.
-    p = add(goal.position, scaled(1.0 / weights[0], residual))
-    for j in range(axes.shape[0]):
-        z = axes[j]
-        sliding = chain.kind[j] == PRISMATIC
-        v = (z[0], z[1], z[2]) if sliding else cross(z, sub(p, origins[j]))
-        jacobian[0, j], jacobian[1, j], jacobian[2, j] = scaled(weights[0], v)
-        for t in range(goal.targets):
-            k = 3 + 3 * t
+    p = add(problem.position, scaled(1.0 / weights[0], place.residual[0]))
+    for j in range(problem.body.n):
+        z = place.axes[j]
+        v = z if problem.body.slides[j] else cross(z, sub(p, place.origins[j]))
+        place.jacobian[0][j] = scaled(weights[0], v)
+        for t in range(targets):
             v = (0.0, 0.0, 0.0)
-            if not sliding:
-                v = cross(z, add(residual[k : k + 3], scaled(weights[t + 1], goal.wanted[t])))
-            jacobian[k, j], jacobian[k + 1, j], jacobian[k + 2, j] = v
+            if not problem.body.slides[j]:
+                w = weights[1] if t == 0 else weights[2]
+                v = cross(z, add(place.residual[t + 1], scaled(w, problem.wanted[t])))
+            place.jacobian[t + 1][j] = v
 
 
-@njit
-def fill_hessian(chain, frames, residual, jacobian, hessian, second_order):
+def fill_hessian(problem: Problem, place: Descent, targets: int, second_order: bool) -> None:
     """Fill H (n, n) of equation (3)."""
-    axes = frames.axes
-    rows = residual.shape[0]
-    for j in range(axes.shape[0]):
+    for j in range(problem.body.n):
         for i in range(j + 1):
             h = 0.0
-            for k in range(rows):
-                h += jacobian[k, i] * jacobian[k, j]
-            if second_order and chain.kind[i] != PRISMATIC:
+            for k in range(targets + 1):
+                h += dot(place.jacobian[k][i], place.jacobian[k][j])
+            if second_order and not problem.body.slides[i]:
                 # d(dr/dqj)/dqi = zi x (dr/dqj): joint i carries the whole of what joint j moves
-                for at in range(0, rows, 3):
-                    h += dot(residual[at : at + 3], cross(axes[i], jacobian[at : at + 3, j]))
-            hessian[i, j] = h
-            hessian[j, i] = h
+                for k in range(targets + 1):
+                    h += dot(place.residual[k], cross(place.axes[i], place.jacobian[k][j]))
+            place.hessian[i][j] = h
+            place.hessian[j][i] = h
 
 
-@njit
-def _solve_free(hessian, gradient, free, m, damping, factor, step):
+def _solve_free(place: Descent, m: int, damping: float) -> bool:
     """Solve (H + damping I) s = -g over the free joints by Cholesky; False where that is not positive definite."""
     for a in range(m):
         for b in range(a + 1):
-            total = hessian[free[a], free[b]]
+            total = place.hessian[place.free[a]][place.free[b]]
             if a == b:
                 total += damping
             for k in range(b):
-                total -= factor[a, k] * factor[b, k]
+                total -= place.factor[a][k] * place.factor[b][k]
             if a == b:
                 if total <= 1e-300:
                     return False
-                factor[a, a] = math.sqrt(total)
+                place.factor[a][a] = math.sqrt(total)
             else:
-                factor[a, b] = total / factor[b, b]
+                place.factor[a][b] = total / place.factor[b][b]
     for a in range(m):
-        total = -gradient[free[a]]
+        total = -place.gradient[place.free[a]]
         for k in range(a):
-            total -= factor[a, k] * step[k]
-        step[a] = total / factor[a, a]
-    for a in range(m - 1, -1, -1):
-        total = step[a]
+            total -= place.factor[a][k] * place.step[k]
+        place.step[a] = total / place.factor[a][a]
+    for c in range(m):
+        a = m - 1 - c
+        total = place.step[a]
         for k in range(a + 1, m):
-            total -= factor[k, a] * step[k]
-        step[a] = total / factor[a, a]
+            total -= place.factor[k][a] * place.step[k]
+        place.step[a] = total / place.factor[a][a]
     return True

@@ -2,112 +2,138 @@
 
 from __future__ import annotations
 
-import math
-
-import numpy as np
-
-from ik_solver_ros.jit import njit
-from ik_solver_ros.kinematics.waist_arm import JOINTS, unpacked_waist
-from ik_solver_ros.solvers.ccdik.descent import chord_errors, descend
-from ik_solver_ros.solvers.ccdik.generic import EXACT_WEIGHTS, SAME_POSITION, orient_in_place
+from ik_solver_ros.kinematics.constants import INF
+from ik_solver_ros.kinematics.kernels import Row, clamp, copy, largest_step
+from ik_solver_ros.kinematics.waist_arm import WaistArm
+from ik_solver_ros.solvers.ccdik.constants import MENDED, NEARLY, SAME_POSITION, W1, W2
+from ik_solver_ros.solvers.ccdik.descent import descend
+from ik_solver_ros.solvers.ccdik.generic import Search, orient_in_place
 from ik_solver_ros.solvers.ccdik.three_parallel.approach import nearest_approach
 from ik_solver_ros.solvers.ccdik.three_parallel.branches import exact_postures
-from ik_solver_ros.solvers.ccdik.three_parallel.planar_group import (
-    ANGLES,
-    ANY_APPROACH,
-    ERROR,
-    EXACT,
-    SECONDARY,
-    STEP,
-    arm_problem,
-    no_posture,
-)
+from ik_solver_ros.solvers.ccdik.three_parallel.constants import ANY_APPROACH, EXACT
+from ik_solver_ros.solvers.ccdik.three_parallel.planar_group import ArmProblem, keep, no_posture, take_problem
 from ik_solver_ros.solvers.ccdik.three_parallel.roll import nearest_pose
-from ik_solver_ros.solvers.ccdik.three_parallel.sinusoids import evaluate
-from ik_solver_ros.solvers.ccdik.three_parallel.unreachable import KEPT, nearest_reach
+from ik_solver_ros.solvers.ccdik.three_parallel.sinusoids import both_sides
+from ik_solver_ros.solvers.ccdik.three_parallel.unreachable import nearest_reach
+from ik_solver_ros.solvers.problem import chord_errors
 
-STILL = 1e-5  # [rad] an arm that is so near to an answer may be at one already
-MENDED = 1e-2  # [rad] what a descent from a closed form is tried for...
-NEARLY = 1e-3  # [rad] ...and one from each of its branches
+try:
+    import cython
+except ImportError:
+    from ik_solver_ros import uncompiled as cython  # type: ignore[no-redef]
+
+if not cython.compiled:
+    from ik_solver_ros.kinematics.shapes import Posture
 
 
-@njit
-def closed_form(waist_arm, goal, q0, options):
-    """(q, largest error of a direction, whether q can be taken as it is) of a WaistArm; inf where nothing is found."""
-    arm = unpacked_waist(waist_arm)
-    problem = arm_problem(arm, goal, q0, options.elbow)
-    tolerance = max(options.orientation_tolerance, EXACT)
-    best = no_posture()
-    if goal.targets == 0:  # any approach will do, so the last hinge may stay where it is
-        evaluate(problem, problem.now[4], 1.0, ANY_APPROACH, best)
-        evaluate(problem, problem.now[4], -1.0, ANY_APPROACH, best)
-    if goal.targets == 0 and best[ERROR] < math.inf:
-        best[ERROR] = 0.0
-    elif goal.targets < 2:
-        nearest_approach(problem, 0.5 * options.orientation_tolerance if arm.exact else tolerance, best)
+class ArmSearch(Search):
+    """A search that knows of the arm's structure, where it has one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.arm = ArmProblem()
+        self.has_structure = False
+        self.nearest = Row()
+        self.numbers = Row()  # of a goal of a batch
+
+    def set_arm(self, arm: WaistArm | None) -> None:
+        """The structure of the chain whose problem this is, None without."""
+        self.has_structure = arm is not None
+        if arm is not None:
+            self.arm.set_arm(arm)
+
+
+def closed_form(search: ArmSearch, now: Row) -> Posture:
+    """The best posture of a WaistArm that is `now` there, in `search.answer` too; one that misses by inf is none."""
+    take_problem(search.arm, search.problem, now, search.problem.elbow)
+    tolerance = max(search.problem.orientation_tolerance, EXACT)
+    best = no_posture(INF)
+    if search.problem.targets == 2:
+        best = nearest_pose(search.arm, tolerance, search.problem.roll_slack)
     else:
-        nearest_pose(problem, tolerance, options.roll_slack, best)
-    q = np.empty(JOINTS)
-    for i in range(JOINTS):
-        q[i] = arm.sign[i] * best[ANGLES + i]
-    return q, max(best[ERROR], best[SECONDARY]), arm.exact and best[STEP] > STILL
+        if search.problem.targets == 0:  # any approach will do, so the last hinge may stay where it is
+            best = both_sides(search.arm, ANY_APPROACH, best)
+        if not best.miss < INF:
+            own = search.arm.arm.exact
+            best = nearest_approach(search.arm, 0.5 * search.problem.orientation_tolerance if own else tolerance)
+    keep(search.arm, best, search.answer)
+    return best
 
 
-@njit
-def solve_by_structure(problem, waist_arm, answer, error):
-    """(q, iterations, restarts) for a WaistArm; `answer` and its error are what `closed_form` has found, or inf."""
-    chain, goal, point, options = problem.body.chain, problem.goal, problem.point, problem.options
-    weights, position_only = (problem.scale, EXACT_WEIGHTS[0], EXACT_WEIGHTS[1]), (problem.scale, 0.0, 0.0)
+def solve_by_structure(search: ArmSearch, miss: float) -> tuple[int, int]:
+    """(iterations, restarts) for a WaistArm, the answer in `search.answer`.
+
+    What `closed_form` has found is there before, and misses by `miss` [rad]; inf of nothing.
+    """
+    n = search.problem.body.n
     total = 0
-    if goal.targets == 0:
-        q = problem.start.copy()
-        total, reached = descend(chain, point, q, position_only, problem.exact)
-        if reached and options.elbow == 0.0:
-            return q, total, 0
-        answer, error, _ = closed_form(waist_arm, goal, problem.start, options)
-    if error < math.inf:
-        if error < MENDED:
-            q = answer.copy()
-            iterations, reached = descend(chain, goal, q, weights, problem.exact)
+    position_only = (search.problem.scale, 0.0, 0.0)
+    if search.problem.targets == 0:
+        copy(search.problem.start, search.q, n)
+        total, reached = descend(search.problem, search, 0, search.q, position_only, True)
+        if reached and search.problem.elbow == 0.0:
+            copy(search.q, search.answer, n)
+            return total, 0
+        miss = missed_by(closed_form(search, search.problem.start))
+    if miss < INF:
+        if search.problem.targets > 0 and miss < MENDED:
+            iterations, reached = _mend(search)
             total += iterations
             if reached:
-                return q, total, 0
-            # Where hinges are parallel only nearly, one branch may get there where another one cannot.
-            rows = np.empty((16, JOINTS))
-            tolerance = max(options.orientation_tolerance, NEARLY)
-            best_step, best = math.inf, q
-            for k in range(exact_postures(unpacked_waist(waist_arm), goal, problem.start, tolerance, rows)):
-                row = rows[k]
-                for i in range(JOINTS):
-                    row[i] = min(max(row[i], chain.lower[i]), chain.upper[i])
-                iterations, reached = descend(chain, goal, row, weights, problem.exact)
-                total += iterations
-                step = np.max(np.abs(row - problem.start))
-                if reached and step < best_step:
-                    best_step, best = step, row
-            if best_step < math.inf:
-                return best.copy(), total, 0
-        iterations, reached = descend(chain, point, answer, position_only, problem.exact)
+                return total, 0
+        iterations, reached = descend(search.problem, search, 0, search.answer, position_only, True)
         if reached:
-            return answer, total + iterations, 0
-    return _out_of_reach(problem, waist_arm, total)
+            return total + iterations, 0
+    return _out_of_reach(search, total)
 
 
-@njit
-def _out_of_reach(problem, waist_arm, iterations):
-    """(q, iterations, restarts) for a WaistArm and a goal whose position it cannot have."""
-    chain, point, start = problem.body.chain, problem.point, problem.start
-    arm = unpacked_waist(waist_arm)
-    postures = np.empty((KEPT, JOINTS))
-    best = start.copy()
-    least = math.inf
-    for k in range(nearest_reach(arm_problem(arm, point, start, 0.0), postures)):
-        q = np.empty(JOINTS)
-        for i in range(JOINTS):
-            q[i] = min(max(arm.sign[i] * postures[k, i], chain.lower[i]), chain.upper[i])
-        iterations += descend(chain, point, q, (problem.scale, 0.0, 0.0), problem.nearest)[0]
-        error = chord_errors(chain, point, q)[0]
-        if error < least - SAME_POSITION:
-            least = error
-            best = q
-    return orient_in_place(problem, best, iterations)
+def missed_by(posture: Posture) -> float:
+    """The greater of both errors [rad] of a posture."""
+    return max(posture.miss, posture.second)
+
+
+def _mend(search: ArmSearch) -> tuple[int, bool]:
+    """(iterations, whether `search.answer` is exact now): a descent from it, or from all branches of the closed form.
+
+    Where hinges are parallel only nearly, one branch may get there where another one cannot.
+    """
+    n = search.problem.body.n
+    targets = search.problem.targets
+    weights = (search.problem.scale, W1, W2)
+    copy(search.answer, search.q, n)
+    total, reached = descend(search.problem, search, targets, search.q, weights, True)
+    if reached:
+        copy(search.q, search.answer, n)
+        return total, True
+    shortest = INF
+    take_problem(search.arm, search.problem, search.problem.start, 0.0)
+    for k in range(exact_postures(search.arm, targets, max(search.problem.orientation_tolerance, NEARLY))):
+        keep(search.arm, search.arm.branches[k], search.q)
+        clamp(search.problem.body, search.q)
+        iterations, reached = descend(search.problem, search, targets, search.q, weights, True)
+        total += iterations
+        step = largest_step(search.q, search.problem.start, n)
+        if reached and step < shortest:
+            shortest = step
+            copy(search.q, search.nearest, n)
+    if shortest < INF:
+        copy(search.nearest, search.answer, n)
+    return total, shortest < INF
+
+
+def _out_of_reach(search: ArmSearch, iterations: int) -> tuple[int, int]:
+    """(iterations, restarts) for a WaistArm and a goal whose position it cannot have."""
+    n = search.problem.body.n
+    copy(search.problem.start, search.answer, n)
+    least = INF
+    take_problem(search.arm, search.problem, search.problem.start, 0.0)
+    for k in range(nearest_reach(search.arm)):
+        keep(search.arm, search.arm.kept[k], search.q)
+        clamp(search.problem.body, search.q)
+        more, _ = descend(search.problem, search, 0, search.q, (search.problem.scale, 0.0, 0.0), False)
+        iterations += more
+        missed = chord_errors(search.problem, 0, search.q)[0]
+        if missed < least - SAME_POSITION:
+            least = missed
+            copy(search.q, search.answer, n)
+    return orient_in_place(search, iterations)

@@ -16,8 +16,8 @@ import numpy as np
 from scipy.optimize import minimize
 
 from ik_solver_ros.errors import MissingPackageError
+from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.kinematics.chain import Chain
-from ik_solver_ros.kinematics.kernels import PRISMATIC, Array
 from ik_solver_ros.solvers.goal import Goal
 from ik_solver_ros.solvers.reference.restarts import with_restarts
 from ik_solver_ros.solvers.solution import Attempt, SolverOptions
@@ -25,7 +25,7 @@ from ik_solver_ros.solvers.solution import Attempt, SolverOptions
 
 def autodiff(chain: Chain, goal: Goal, q0: Array, options: SolverOptions) -> Attempt:
     """From q0, then from random configurations. Raises MissingPackageError without casadi."""
-    target = np.concatenate([goal.position, goal.arrays(chain).wanted[: goal.targets].ravel()])
+    target = np.concatenate([goal.position, goal.directions(chain)[1].ravel()])
     cost = _callable(cost_of(chain, goal.targets), chain.n, target)
     bounds = np.column_stack([chain.lower, chain.upper])
     # Steps that change the cost by a last digit end the descent, not a change of it by some fraction.
@@ -82,7 +82,7 @@ def _forward(casadi: Any, chain: Chain, q: Any) -> tuple[Any, Any]:
     for i in range(chain.n):
         p, r = p + r @ casadi.DM(a.origin_p[i]), r @ _matrix(casadi, a.origin_q[i])
         axis = casadi.DM(a.axis[i])
-        if a.kind[i] == PRISMATIC:
+        if a.slides[i]:
             p = p + q[i] * (r @ axis)
         else:
             k = casadi.skew(axis)

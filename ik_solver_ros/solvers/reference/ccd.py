@@ -14,16 +14,19 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
-from ik_solver_ros.jit import njit
+from ik_solver_ros.kinematics.arrays import Array, Vec
 from ik_solver_ros.kinematics.chain import Chain
-from ik_solver_ros.kinematics.kernels import PRISMATIC, Array, joint_frames, tip_frame
+from ik_solver_ros.kinematics.kernels import Frames, Row, joint_frames
 from ik_solver_ros.kinematics.quaternion import cross, dot, scaled, sub
 from ik_solver_ros.solvers.goal import Goal
-from ik_solver_ros.solvers.random import seeded
-from ik_solver_ros.solvers.reference.restarts import randomise, update_best
+from ik_solver_ros.solvers.problem import Problem, chord_errors, prepare
+from ik_solver_ros.solvers.reference.restarts import Restarts, keep_best, randomise
 from ik_solver_ros.solvers.solution import Attempt, SolverOptions
+
+try:
+    import cython
+except ImportError:
+    from ik_solver_ros import uncompiled as cython  # type: ignore[no-redef]
 
 SHORTEST = 1e-12  # [m] a lever shorter than this has no direction
 
@@ -39,46 +42,45 @@ def ccd_alternative(chain: Chain, goal: Goal, q0: Array, options: SolverOptions)
 
 
 def _attempt(chain: Chain, goal: Goal, q0: Array, options: SolverOptions, from_base: bool) -> Attempt:
-    return Attempt(*_descend(chain.arrays, goal.position, chain.clamped(q0), from_base, options.settings))
+    search = Restarts(prepare(Problem(), chain.body, goal, q0.tolist(), options))
+    frames = Frames()
+    with cython.nogil:
+        restarts = _descend(search, frames, from_base)
+    return search.attempt(restarts)
 
 
-@njit
-def _descend(chain, position, q0, from_base, settings):
-    goal = (position[0], position[1], position[2])
-    state, q, best, least, iterations = seeded(settings.seed), q0.copy(), q0.copy(), math.inf, 0
-    for restart in range(settings.max_restarts + 1):
+def _descend(search: Restarts, frames: Frames, from_base: bool) -> int:
+    """Fill in `search.best`; returns the number of restarts."""
+    for restart in range(search.problem.max_restarts + 1):
         if restart > 0:
-            randomise(chain, state, q)
-        for sweeps in range(settings.max_iterations + 1):
-            offset = sub(goal, tip_frame(chain, q)[0])
-            least = update_best(q, math.sqrt(dot(offset, offset)), best, least)
-            if least <= settings.position_tolerance:
-                return best, iterations, restart
-            if sweeps < settings.max_iterations:
-                _sweep(chain, goal, q, from_base)
-                iterations += 1
-    return best, iterations, settings.max_restarts
+            randomise(search)
+        for sweeps in range(search.problem.max_iterations + 1):
+            keep_best(search, chord_errors(search.problem, 0, search.q)[0])
+            if search.least <= search.problem.position_tolerance:
+                return restart
+            if sweeps < search.problem.max_iterations:
+                sweep(search.problem, frames, search.q, from_base)
+                search.iterations += 1
+    return search.problem.max_restarts
 
 
-@njit
-def _sweep(chain, goal, q, from_base):
-    n = q.shape[0]
-    parents, origins, axes = np.empty((n, 4)), np.empty((n, 3)), np.empty((n, 3))
+def sweep(problem: Problem, frames: Frames, q: Row, from_base: bool) -> None:
+    """Once over all joints; q is changed in place."""
+    n = problem.body.n
     for k in range(n):
         i = k if from_base else n - 1 - k
-        tip, _ = joint_frames(chain, q, parents, origins, axes)
-        z = (axes[i, 0], axes[i, 1], axes[i, 2])
-        if chain.kind[i] == PRISMATIC:
-            step = dot(sub(goal, tip), z)
+        tip, _ = joint_frames(problem.body, q, frames)
+        if problem.body.slides[i]:
+            step = dot(sub(problem.position, tip), frames.axes[i])
         else:
-            step = _angle(sub(tip, origins[i]), sub(goal, origins[i]), z)
-        q[i] = min(max(q[i] + step, chain.lower[i]), chain.upper[i])
+            step = _angle(sub(tip, frames.origins[i]), sub(problem.position, frames.origins[i]), frames.axes[i])
+        q.at[i] = min(max(q.at[i] + step, problem.body.lower[i]), problem.body.upper[i])
 
 
-@njit
-def _angle(a, b, z):
+def _angle(a: Vec, b: Vec, z: Vec) -> float:
     """From a to b about z, both seen in the plane across it."""
-    a, b = sub(a, scaled(dot(a, z), z)), sub(b, scaled(dot(b, z), z))
+    a = sub(a, scaled(dot(a, z), z))
+    b = sub(b, scaled(dot(b, z), z))
     if min(dot(a, a), dot(b, b)) < SHORTEST * SHORTEST:
         return 0.0
     angle = math.acos(min(max(dot(a, b) / math.sqrt(dot(a, a) * dot(b, b)), -1.0), 1.0))

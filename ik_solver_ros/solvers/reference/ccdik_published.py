@@ -19,9 +19,10 @@ import math
 
 import numpy as np
 
-from ik_solver_ros.jit import njit
+from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.kinematics.chain import Chain
-from ik_solver_ros.kinematics.kernels import CONTINUOUS, PRISMATIC, Array, joint_frames, tip_frame
+from ik_solver_ros.kinematics.constants import TWO_PI
+from ik_solver_ros.kinematics.kernels import Frames, Row, copy, joint_frames, tip_frame
 from ik_solver_ros.kinematics.quaternion import (
     add,
     angle_about,
@@ -36,113 +37,127 @@ from ik_solver_ros.kinematics.quaternion import (
     sub,
 )
 from ik_solver_ros.solvers.goal import Goal
-from ik_solver_ros.solvers.random import seeded, uniform
-from ik_solver_ros.solvers.reference.restarts import update_best
+from ik_solver_ros.solvers.problem import Problem, prepare
+from ik_solver_ros.solvers.random import uniform
+from ik_solver_ros.solvers.reference.constants import APPROACH, POSITION, ROLL
+from ik_solver_ros.solvers.reference.restarts import Restarts, keep_best
 from ik_solver_ros.solvers.solution import Attempt, SolverOptions
+
+try:
+    import cython
+except ImportError:
+    from ik_solver_ros import uncompiled as cython  # type: ignore[no-redef]
+
+ANY = SolverOptions()  # a sweep alone asks for none
 
 
 def ccdik_published(chain: Chain, goal: Goal, q0: Array, options: SolverOptions) -> Attempt:
     """Sweeps from q0 until the goal is reached, then from random offsets; the best configuration seen."""
-    return Attempt(*_annealed(chain.arrays, goal.arrays(chain), chain.clamped(q0), options.settings))
+    search = Restarts(prepare(Problem(), chain.body, goal, q0.tolist(), options))
+    frames = Frames()
+    with cython.nogil:
+        restarts = _anneal(search, frames)
+    return search.attempt(restarts)
 
 
 def ccdik_step(chain: Chain, goal: Goal, q: Array) -> Array:
     """One sweep from q (n,), tip to base: the live form, one call a frame. Raises GoalError for a bad q."""
-    out = chain.clamped(chain.checked(q))
-    sweep(chain.arrays, goal.arrays(chain), out)
-    return out
+    problem = prepare(Problem(), chain.body, goal, chain.checked_numbers(q), ANY)
+    sweep(problem, Frames(), problem.start)
+    return np.array(problem.start.values(chain.n))
 
 
-@njit
-def serves(i, n, targets):
-    """Which target joint i of n works for: 0 the position, 1 the approach direction, 2 the roll.
+def serves(i: int, n: int, targets: int) -> int:
+    """Which target joint i of n works for: POSITION, APPROACH or ROLL.
 
     The last two joints take the direction, as on the source's arm of five; a pose needs the very last for the
     roll. Three joints are always left for the position.
     """
     if targets == 0 or i < 3:
-        return 0
+        return POSITION
     if targets == 2 and i == n - 1:
-        return 2
-    return 1 if i >= n - targets - 1 else 0
+        return ROLL
+    return APPROACH if i >= n - targets - 1 else POSITION
 
 
-@njit
-def sweep(chain, goal, q):
-    """One pass over all joints, tip to base; q (n,) is changed in place."""
-    n = q.shape[0]
-    parents, origins, axes = np.empty((n, 4)), np.empty((n, 3)), np.empty((n, 3))
-    effector, tip_rotation = joint_frames(chain, q, parents, origins, axes)
-    directions = np.empty((2, 3))
-    for k in range(goal.targets):
-        directions[k, 0], directions[k, 1], directions[k, 2] = rotate(tip_rotation, goal.tool[k])
+def sweep(problem: Problem, frames: Frames, q: Row) -> None:
+    """One pass over all joints, tip to base; q is changed in place."""
+    n = problem.body.n
+    effector, tip_rotation = joint_frames(problem.body, q, frames)
+    approach = rotate(tip_rotation, problem.tool[0])
+    roll = rotate(tip_rotation, problem.tool[1])
 
     for i in range(n - 1, -1, -1):
         # What lies between the base and joint i is not moved by the joints from i on: its frames stay valid.
-        if chain.kind[i] == PRISMATIC:
-            old = q[i]
-            q[i] = min(max(old + dot(sub(goal.position, effector), axes[i]), chain.lower[i]), chain.upper[i])
-            effector = add(effector, scaled(q[i] - old, axes[i]))
+        origin = frames.origins[i]
+        parent = frames.parents[i]
+        hinge = frames.axes[i]
+        axis = problem.body.axis[i]  # the same in the joint's own frame
+        lower = problem.body.lower[i]
+        upper = problem.body.upper[i]
+        old = q.at[i]
+
+        if problem.body.slides[i]:
+            q.at[i] = min(max(old + dot(sub(problem.position, effector), hinge), lower), upper)
+            effector = add(effector, scaled(q.at[i] - old, hinge))
             continue
 
         # Point the effector at the goal, or along the wanted direction.
-        target = serves(i, n, goal.targets)
-        if target == 0:
-            towards = from_two_vectors(sub(effector, origins[i]), sub(goal.position, origins[i]))
+        target = serves(i, n, problem.targets)
+        if target == POSITION:
+            towards = from_two_vectors(sub(effector, origin), sub(problem.position, origin))
+        elif target == APPROACH:
+            towards = from_two_vectors(approach, problem.wanted[0])
         else:
-            towards = from_two_vectors(directions[target - 1], goal.wanted[target - 1])
-        before = multiply(parents[i], from_axis_angle(chain.axis[i], q[i]))
-        rotation = multiply(towards, before)
+            towards = from_two_vectors(roll, problem.wanted[1])
+        rotation = multiply(towards, multiply(parent, from_axis_angle(axis, old)))
 
         # Enforce the hinge: the joint's axis, as carried along, goes back onto the parent's.
-        rotation = multiply(from_two_vectors(rotate(rotation, chain.axis[i]), axes[i]), rotation)
+        rotation = multiply(from_two_vectors(rotate(rotation, axis), hinge), rotation)
 
         # Clamp to the limits in the joint's own angle, on the turn nearest to where the joint was.
-        angle = angle_about(multiply(conjugate(parents[i]), rotation), chain.axis[i])
-        angle += 2.0 * math.pi * np.round((q[i] - angle) / (2.0 * math.pi))
-        if chain.kind[i] != CONTINUOUS:
-            angle = min(max(angle, chain.lower[i]), chain.upper[i])
+        angle = angle_about(multiply(conjugate(parent), rotation), axis)
+        angle += TWO_PI * math.floor((old - angle) / TWO_PI + 0.5)
+        q.at[i] = min(max(angle, lower), upper)
 
-        moved = from_axis_angle(axes[i], angle - q[i])
-        effector = add(origins[i], rotate(moved, sub(effector, origins[i])))
-        for k in range(goal.targets):
-            directions[k, 0], directions[k, 1], directions[k, 2] = rotate(moved, directions[k])
-        q[i] = angle
+        moved = from_axis_angle(hinge, q.at[i] - old)
+        effector = add(origin, rotate(moved, sub(effector, origin)))
+        approach = rotate(moved, approach)
+        roll = rotate(moved, roll)
 
 
-@njit
-def _largest_errors(chain, goal, q):
-    """(position [m], angle [rad] of the worse of two directions)."""
-    p, rotation = tip_frame(chain, q)
-    offset = sub(goal.position, p)
+def _tolerance_ratio(problem: Problem, q: Row) -> float:
+    """How far q is from done, in tolerances, so that metres and radians compare: done at 1 and below."""
+    p, rotation = tip_frame(problem.body, q)
+    offset = sub(problem.position, p)
     angle = 0.0
-    for k in range(goal.targets):
-        angle = max(angle, angle_between(rotate(rotation, goal.tool[k]), goal.wanted[k]))
-    return math.sqrt(dot(offset, offset)), angle
+    for k in range(problem.targets):
+        angle = max(angle, angle_between(rotate(rotation, problem.tool[k]), problem.wanted[k]))
+    return max(math.sqrt(dot(offset, offset)) / problem.position_tolerance, angle / problem.orientation_tolerance)
 
 
-@njit
-def _annealed(chain, goal, q0, settings):
-    n = q0.shape[0]
-    state = seeded(settings.seed)
-    best = q0.copy()
-    least = math.inf
-    iterations = 0
-    for restart in range(settings.max_restarts + 1):
-        q = best.copy()
+def _anneal(search: Restarts, frames: Frames) -> int:
+    """Fill in `search.best`; returns the number of restarts."""
+    for restart in range(search.problem.max_restarts + 1):
+        copy(search.best, search.q, search.problem.body.n)
         if restart > 0:
-            heat = 1.0 - (restart - 1.0) / settings.max_restarts  # from the whole range down to a part of it
-            for i in range(n):
-                span = 2.0 * math.pi if chain.kind[i] == CONTINUOUS else chain.upper[i] - chain.lower[i]
-                q[i] = min(max(q[i] + heat * span * (2.0 * uniform(state) - 1.0), chain.lower[i]), chain.upper[i])
-        for sweeps in range(settings.max_iterations + 1):
-            distance, angle = _largest_errors(chain, goal, q)
-            # in tolerances, so that metres and radians compare
-            error = max(distance / settings.position_tolerance, angle / settings.orientation_tolerance)
-            least = update_best(q, error, best, least)
-            if error <= 1.0:
-                return q, iterations, restart
-            if sweeps < settings.max_iterations:
-                sweep(chain, goal, q)
-                iterations += 1
-    return best, iterations, settings.max_restarts
+            # From the whole range down to a part of it.
+            _shake(search, 1.0 - (restart - 1.0) / search.problem.max_restarts)
+        for sweeps in range(search.problem.max_iterations + 1):
+            keep_best(search, _tolerance_ratio(search.problem, search.q))
+            if search.least <= 1.0:
+                return restart
+            if sweeps < search.problem.max_iterations:
+                sweep(search.problem, frames, search.q)
+                search.iterations += 1
+    return search.problem.max_restarts
+
+
+def _shake(search: Restarts, heat: float) -> None:
+    """Move every joint of `search.q` at random, by up to `heat` times its range."""
+    for i in range(search.problem.body.n):
+        lower = search.problem.body.lower[i]
+        upper = search.problem.body.upper[i]
+        span = TWO_PI if search.problem.body.endless[i] else upper - lower
+        moved = search.q.at[i] + heat * span * (2.0 * uniform(search.random) - 1.0)
+        search.q.at[i] = min(max(moved, lower), upper)

@@ -10,18 +10,20 @@ Every step is clamped to the limits. As all methods of the gradient it is slow w
 
 from __future__ import annotations
 
-import math
-
-import numpy as np
-
-from ik_solver_ros.jit import njit
+from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.kinematics.chain import Chain
-from ik_solver_ros.kinematics.kernels import Array
+from ik_solver_ros.kinematics.kernels import clamp
+from ik_solver_ros.kinematics.quaternion import add, dot, scaled
 from ik_solver_ros.solvers.goal import Goal
-from ik_solver_ros.solvers.random import seeded
-from ik_solver_ros.solvers.reference.restarts import randomise, update_best
-from ik_solver_ros.solvers.reference.twist import clamp, tolerance_ratio, twist_and_jacobian
+from ik_solver_ros.solvers.problem import Problem, prepare
+from ik_solver_ros.solvers.reference.restarts import Restarts, keep_best, randomise
+from ik_solver_ros.solvers.reference.twist import Twist, downhill, fill_twist, tolerance_ratio
 from ik_solver_ros.solvers.solution import Attempt, SolverOptions
+
+try:
+    import cython
+except ImportError:
+    from ik_solver_ros import uncompiled as cython  # type: ignore[no-redef]
 
 # A fixed step must not be longer than 2 over the largest eigenvalue of J J^T, or it swings. With lengths in units of
 # the arm's reach, n joints at equal distances bring that to n / 3 for the position, and directions add up to n to it.
@@ -40,29 +42,42 @@ def jacobian_transpose_fixed(chain: Chain, goal: Goal, q0: Array, options: Solve
 
 
 def _attempt(chain: Chain, goal: Goal, q0: Array, options: SolverOptions, fixed: float) -> Attempt:
-    scale = 1.0 / max(chain.reach, 1e-6)
-    return Attempt(*_descend(chain.arrays, goal.arrays(chain), chain.clamped(q0), scale, fixed, options.settings))
+    search = Restarts(prepare(Problem(), chain.body, goal, q0.tolist(), options))
+    twist = Twist()
+    with cython.nogil:
+        restarts = _descend(search, twist, fixed)
+    return search.attempt(restarts)
 
 
-@njit
-def _descend(chain, goal, q0, scale, fixed, settings):
-    state, q, best, least, iterations = seeded(settings.seed), q0.copy(), q0.copy(), math.inf, 0
-    for restart in range(settings.max_restarts + 1):
+def _descend(search: Restarts, twist: Twist, fixed: float) -> int:
+    """Fill in `search.best`; returns the number of restarts."""
+    for restart in range(search.problem.max_restarts + 1):
         if restart > 0:
-            randomise(chain, state, q)
-        for steps in range(settings.max_iterations + 1):
-            e, jacobian = twist_and_jacobian(chain, goal, q, scale)
-            least = update_best(q, tolerance_ratio(e, scale, settings), best, least)
-            if least <= 1.0:
-                return best, iterations, restart
-            if steps == settings.max_iterations:
+            randomise(search)
+        for steps in range(search.problem.max_iterations + 1):
+            fill_twist(search.problem, twist, search.q)
+            keep_best(search, tolerance_ratio(search.problem, twist))
+            if search.least <= 1.0:
+                return restart
+            if steps == search.problem.max_iterations or not _step(search, twist, fixed):
                 break
-            downhill = jacobian.T @ e
-            moved = jacobian @ downhill
-            size = np.dot(moved, moved)
-            if size < 1e-30:
-                break
-            q += (fixed if fixed > 0.0 else np.dot(e, moved) / size) * downhill
-            clamp(chain, q)
-            iterations += 1
-    return best, iterations, settings.max_restarts
+            search.iterations += 1
+    return search.problem.max_restarts
+
+
+def _step(search: Restarts, twist: Twist, fixed: float) -> bool:
+    """A step of `search.q`, of this size or the best one for 0; False where none leads anywhere."""
+    moved = (0.0, 0.0, 0.0)  # J J^T e
+    turned = (0.0, 0.0, 0.0)
+    for i in range(search.problem.body.n):
+        moved = add(moved, scaled(downhill(twist, i), twist.moves[i]))
+        turned = add(turned, scaled(downhill(twist, i), twist.turns[i]))
+    square = dot(moved, moved) + dot(turned, turned)
+    if square < 1e-30:
+        return False
+    best = (dot(twist.linear, moved) + dot(twist.angular, turned)) / square
+    size = fixed if fixed > 0.0 else best
+    for i in range(search.problem.body.n):
+        search.q.at[i] = search.q.at[i] + size * downhill(twist, i)
+    clamp(search.problem.body, search.q)
+    return True

@@ -20,8 +20,8 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from ik_solver_ros.errors import ArmError, MissingPackageError
+from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.kinematics.chain import Chain
-from ik_solver_ros.kinematics.kernels import CONTINUOUS, PRISMATIC, Array
 from ik_solver_ros.kinematics.quaternion import from_two_vectors, multiply, rotate
 from ik_solver_ros.pybullet_client import connect_pybullet
 from ik_solver_ros.solvers.goal import Goal
@@ -52,9 +52,8 @@ def pybullet_ik(chain: Chain, goal: Goal, q0: Array, options: SolverOptions) -> 
 def _asked(world: World, chain: Chain, goal: Goal, q: Array, iterations: int) -> Array:
     quat: Any = goal.quat_xyzw
     if goal.direction is not None:
-        _, now = chain.forward(q)
-        mend = from_two_vectors(rotate(now, chain.tool_axis), goal.direction)
-        quat = multiply(mend, now)
+        now = chain.forward(q)[1].tolist()
+        quat = multiply(from_two_vectors(rotate(now, chain.tool_axis.tolist()), goal.direction.tolist()), now)
     turned = {} if quat is None else {"targetOrientation": [float(x) for x in quat]}
     with world.lock:
         for i, at in enumerate(q):
@@ -91,17 +90,11 @@ atexit.register(world_of.cache_clear)  # while pybullet can still be called
 def _urdf(chain: Chain) -> str:
     """The chain alone, as links without shape; the tip as one more link, `chain.n`."""
     a, parts = chain.arrays, [_link(0)]
-    kinds = {CONTINUOUS: "continuous", PRISMATIC: "prismatic"}
     for i in range(chain.n):
-        limit = f'<limit lower="{chain.lower[i]!r}" upper="{chain.upper[i]!r}" effort="1" velocity="1"/>'
-        if a.kind[i] == CONTINUOUS:
-            limit = ""
-        axis = " ".join(repr(float(x)) for x in a.axis[i])
-        parts.append(
-            _joint(
-                i, kinds.get(int(a.kind[i]), "revolute"), a.origin_p[i], a.origin_q[i], f'<axis xyz="{axis}"/>{limit}'
-            )
-        )
+        kind = "prismatic" if a.slides[i] else "continuous" if a.endless[i] else "revolute"
+        limit = f'<limit lower="{float(chain.lower[i])!r}" upper="{float(chain.upper[i])!r}" effort="1" velocity="1"/>'
+        axis = f'<axis xyz="{" ".join(repr(float(x)) for x in a.axis[i])}"/>'
+        parts.append(_joint(i, kind, a.origin_p[i], a.origin_q[i], axis if a.endless[i] else axis + limit))
     parts.append(_joint(chain.n, "fixed", a.tip_p, a.tip_q, ""))
     return f'<robot name="chain">{"".join(parts)}</robot>'
 

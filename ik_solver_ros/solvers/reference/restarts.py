@@ -1,39 +1,54 @@
-"""Restarts from random configurations, for solvers that have none of their own."""
+"""Restarts from random configurations."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 
-from ik_solver_ros.jit import njit
+from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.kinematics.chain import Chain
-from ik_solver_ros.kinematics.kernels import CONTINUOUS, Array, ChainArrays
+from ik_solver_ros.kinematics.constants import INF, PI
+from ik_solver_ros.kinematics.kernels import Row, copy
 from ik_solver_ros.solvers.goal import Goal
-from ik_solver_ros.solvers.random import seeded, uniform
-from ik_solver_ros.solvers.reference.twist import tolerance_ratio_at
+from ik_solver_ros.solvers.problem import Problem, prepare
+from ik_solver_ros.solvers.random import Random, uniform
+from ik_solver_ros.solvers.reference.twist import Twist, fill_twist, tolerance_ratio
 from ik_solver_ros.solvers.solution import Attempt, SolverOptions
 
 
-@njit
-def randomise(chain: ChainArrays, state: npt.NDArray[np.uint64], q: Array) -> None:
-    """Put q (n,) anywhere within the limits, in place; continuous joints within a turn."""
-    for i in range(q.shape[0]):
-        low, high = chain.lower[i], chain.upper[i]
-        if chain.kind[i] == CONTINUOUS or not math.isfinite(high - low):
-            low, high = -math.pi, math.pi
-        q[i] = low + (high - low) * uniform(state)
+class Restarts:
+    """A search that may start anew: where it is, and the best configuration that it has seen."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.random = Random(self.problem.seed)
+        self.q = Row(self.problem.start.values(self.problem.body.n))
+        self.best = Row(self.q.values(self.problem.body.n))
+        self.least = INF  # the error of the best one
+        self.iterations = 0  # of all descents
+
+    def attempt(self, restarts: int, off_hinges: float = 0.0) -> Attempt:
+        """What it has come to, after so many restarts."""
+        return Attempt(np.array(self.best.values(self.problem.body.n)), self.iterations, restarts, off_hinges)
 
 
-@njit
-def update_best(q: Array, error: float, best: Array, least: float) -> float:
-    """The smaller of the two errors; `best` (n,) becomes q where q's is."""
-    if error < least:
-        best[:] = q
-        return error
-    return least
+def randomise(search: Restarts) -> None:
+    """Put `search.q` anywhere within the limits; endless joints within a turn."""
+    for i in range(search.problem.body.n):
+        low = search.problem.body.lower[i]
+        high = search.problem.body.upper[i]
+        if not high - low < INF:
+            low = -PI
+            high = PI
+        search.q.at[i] = low + (high - low) * uniform(search.random)
+
+
+def keep_best(search: Restarts, error: float) -> None:
+    """Keep `search.q` where its error is less than that of the best one."""
+    if error < search.least:
+        search.least = error
+        copy(search.q, search.best, search.problem.body.n)
 
 
 def with_restarts(
@@ -43,17 +58,18 @@ def with_restarts(
 
     descend: from a start (n,) to its answer (n,), within the limits or not, and the iterations that this took.
     """
-    arrays, wanted, settings = chain.arrays, goal.arrays(chain), options.settings
-    state, q = seeded(options.seed), chain.clamped(q0)
-    best, least, iterations = q.copy(), np.inf, 0
+    search = Restarts(prepare(Problem(), chain.body, goal, q0.tolist(), options))
+    twist = Twist()
+    best = chain.clamped(q0)
     for restart in range(options.max_restarts + 1):
         if restart:
-            randomise(arrays, state, q)
-        found, more = descend(q)
-        iterations += more
-        error = tolerance_ratio_at(arrays, wanted, chain.clamped(found), settings)
-        if error < least:
-            best, least = found, error
-        if least <= 1.0:
-            return Attempt(best, iterations, restart)
-    return Attempt(best, iterations, options.max_restarts)
+            randomise(search)
+        found, more = descend(np.array(search.q.values(chain.n)))
+        search.iterations += more
+        fill_twist(search.problem, twist, Row(chain.clamped(found).tolist()))
+        error = tolerance_ratio(search.problem, twist)
+        if error < search.least:
+            best, search.least = found, error
+        if search.least <= 1.0:
+            return Attempt(best, search.iterations, restart)
+    return Attempt(best, search.iterations, options.max_restarts)

@@ -8,9 +8,10 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import least_squares
 
+from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.kinematics.chain import Chain
-from ik_solver_ros.kinematics.kernels import Array
 from ik_solver_ros.solvers.goal import Goal
+from ik_solver_ros.solvers.problem import Problem, prepare
 from ik_solver_ros.solvers.reference.restarts import with_restarts
 from ik_solver_ros.solvers.reference.twist import twist_and_jacobian
 from ik_solver_ros.solvers.solution import Attempt, SolverOptions
@@ -20,14 +21,14 @@ INSIDE = 1e-9  # [rad or m] it wants to start strictly within the limits
 
 def scipy_bounded(chain: Chain, goal: Goal, q0: Array, options: SolverOptions) -> Attempt:
     """From q0, then from random configurations."""
-    arrays, wanted, scale = chain.arrays, goal.arrays(chain), 1.0 / max(chain.reach, 1e-6)
+    problem = prepare(Problem(), chain.body, goal, q0.tolist(), options)
     lower, upper = chain.lower, chain.upper
 
     def descend(q: Array) -> tuple[Array, int]:
         found = least_squares(
-            lambda x: -twist_and_jacobian(arrays, wanted, x, scale)[0],
+            lambda x: -twist_and_jacobian(problem, x)[0],
             np.clip(q, lower + INSIDE, np.maximum(upper - INSIDE, lower + INSIDE)),
-            jac=lambda x: twist_and_jacobian(arrays, wanted, x, scale)[1],
+            jac=lambda x: twist_and_jacobian(problem, x)[1],
             bounds=(lower, np.maximum(upper, lower + 3.0 * INSIDE)),
             xtol=1e-14,
             ftol=1e-14,

@@ -9,7 +9,6 @@ import numpy as np
 
 from ik_solver_ros.errors import UnsupportedChainError
 from ik_solver_ros.kinematics.chain import Chain
-from ik_solver_ros.kinematics.kernels import PRISMATIC, joint_frames
 from ik_solver_ros.kinematics.quaternion import rotate
 
 PARALLEL = 1e-4  # [rad] axes that differ by less are parallel, those that differ from a right angle by less are across
@@ -44,12 +43,11 @@ def two_bones_of(chain: Chain) -> TwoBones:
     def refuse(why: str) -> UnsupportedChainError:
         return UnsupportedChainError("analytic", chain, why)
 
-    if (chain.arrays.kind == PRISMATIC).any():
+    if chain.arrays.slides.any():
         raise refuse("it has a sliding joint")
     n = chain.n
-    origins, axes = np.empty((n, 3)), np.empty((n, 3))
-    tip_p, tip_q = joint_frames(chain.arrays, np.zeros(n), np.empty((n, 4)), origins, axes)
-    tip = np.array(tip_p)
+    _, origins, axes = chain.joint_frames(np.zeros(n))
+    tip, tip_q = chain.forward(np.zeros(n))
     parallel = [float(np.linalg.norm(np.cross(axes[i], axes[i + 1]))) < PARALLEL for i in range(n - 1)]
     if True not in parallel:
         raise refuse("no two neighbouring hinges are parallel")
@@ -65,7 +63,7 @@ def two_bones_of(chain: Chain) -> TwoBones:
     if first == 1 and abs(float(axes[0] @ z)) > PARALLEL:
         raise refuse(f"the waist {chain.joint_names[0]} is not across the parallel hinges")
     roll = last + 1 if last + 1 < n else -1
-    tools = [np.array(rotate(tip_q, axis)) for axis in chain.tool]
+    tools = [np.asarray(rotate(tip_q.tolist(), axis)) for axis in chain.tool.tolist()]
     if roll >= 0 and np.linalg.norm(np.cross(axes[roll], tools[0])) > PARALLEL:
         raise refuse(f"its last hinge {chain.joint_names[roll]} bends the tool where it would have to roll it")
     if hinges == 3 and abs(float(tools[0] @ z)) > PARALLEL:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import re
 import tokenize
-from importlib import import_module
 from pathlib import Path
 
 from ik_solver_ros import solvers
@@ -13,14 +12,21 @@ from ik_solver_ros.solvers.solve import SOLVERS
 
 IMPORTED = re.compile(r"from ik_solver_ros\.(solvers[\w.]*) import \(?(\w*)")
 FOLDER = Path(str(solvers.__file__)).parent
-COMMON = ("goal", "solution", "random")  # files of the folder that all solvers need
+# files of the folder that all solvers need
+COMMON = ("codes", "goal", "goal_numbers", "problem", "random", "solution", "splitmix")
 
 
 def lines_of(solver: str) -> tuple[int, int]:
     """Lines that hold code, without comments and docstrings: of the solver's file, and of those that it builds on."""
-    path = Path(str(import_module(SOLVERS[solver].partition(":")[0]).__file__))
+    path = source_of(solver)
     helpers = _helpers(path) - {path}
     return _code_lines(path), sum(map(_code_lines, helpers))
+
+
+def source_of(solver: str) -> Path:
+    """The solver's own file, the plain one."""
+    module = SOLVERS[solver].partition(":")[0]
+    return FOLDER.parents[1].joinpath(*module.split(".")).with_suffix(".py")
 
 
 def _helpers(path: Path) -> set[Path]:

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ik_solver_ros.errors import MissingPackageError, UnsupportedChainError
+from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.kinematics.chain import Chain
-from ik_solver_ros.kinematics.kernels import Array
 from ik_solver_ros.kinematics.quaternion import rotate
 from ik_solver_ros.solvers.goal import Goal
 from ik_solver_ros.solvers.solution import SolverOptions, Status

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ik_solver_ros.kinematics.kernels import Array
+from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.solvers.reference.analytic import bend
 
 

@@ -11,8 +11,8 @@ from ik_solver_ros.arm.base import SimulatedArm
 from ik_solver_ros.arm.bullet import BulletArm
 from ik_solver_ros.collision.guard import CollisionGuard
 from ik_solver_ros.errors import CollisionError
+from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.kinematics.chain import Chain
-from ik_solver_ros.kinematics.kernels import Array
 from ik_solver_ros.solvers.goal import Goal
 from ik_solver_ros.solvers.solution import Status
 from ik_solver_ros.solvers.solve import solve

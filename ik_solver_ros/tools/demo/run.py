@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 WITHIN_POSITION, WITHIN_ANGLE = 2e-3, np.radians(1.0)  # [m], [rad] a goal within both is reached
 SETTLE = 0.4  # [s] after the end of a motion, before it is measured
 PATIENCE = 9.0  # [s] for an answer to a goal
-START_WITHIN = 600.0  # [s] for both nodes; at the very first start the solver is compiled, perhaps for minutes
+START_WITHIN = 120.0  # [s] for both nodes, also on a slow computer that is busy with something else
 
 Measure = Callable[[], "tuple[np.ndarray, np.ndarray] | None"]  # where the tip is, in base_link; None: not known yet
 
@@ -101,7 +101,7 @@ def _interrupt(_signal: int, _frame: FrameType | None) -> None:
 def _choose(console: Console, chain: Chain, goals: int, seed: int, physics: bool) -> list[Pose]:
     with closing(BulletArm(chain.model) if physics else MockArm(chain.model)) as arm:
         arm.open()
-        with console.status("drawing goals (the very first time the solver is compiled, which takes about a minute)"):
+        with console.status("drawing goals"):
             poses = reachable_poses(chain, arm, goals, seed)
     console.print(f"{goals} goals for {chain.model.name}, poses that a second {arm.name} arm had (seed {seed})")
     return poses

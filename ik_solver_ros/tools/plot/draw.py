@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from ik_solver_ros.control.run_record import Run
 from ik_solver_ros.errors import RecordError
-from ik_solver_ros.kinematics.kernels import Array
+from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.session.outcome import Outcome
 from ik_solver_ros.trajectory.trajectory import State
 

@@ -13,7 +13,7 @@ import numpy as np
 from ik_solver_ros.arm.bullet import BulletArm
 from ik_solver_ros.control.run_record import Run
 from ik_solver_ros.errors import RecordError
-from ik_solver_ros.kinematics.kernels import Array
+from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.session.outcome import Outcome
 from ik_solver_ros.tools.film import FPS, INK, Caption, Film
 

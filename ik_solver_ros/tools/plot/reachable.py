@@ -11,8 +11,8 @@ import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
 
+from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.kinematics.chain import Chain, Wrist
-from ik_solver_ros.kinematics.kernels import Array
 from ik_solver_ros.solvers.batch import solve_batch
 
 CELLS = 56  # of a picture, each way

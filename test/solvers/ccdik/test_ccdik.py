@@ -11,8 +11,9 @@ from scipy.optimize import least_squares
 from scipy.spatial.transform import Rotation
 
 from ik_solver_ros import Goal, SolverOptions, Status, load_chain, solve
-from ik_solver_ros.kinematics.kernels import joint_frames
+from ik_solver_ros.kinematics.kernels import Frames, Row, joint_frames
 from ik_solver_ros.solvers.ccdik import descent
+from ik_solver_ros.solvers.problem import Problem, prepare
 
 
 def goal_at(chain, q, kind):
@@ -146,11 +147,14 @@ def test_budgets_are_kept(so101):
 
 
 def weighted(chain, goal, q, weights):
-    n = chain.n
-    frames = descent.JointFrames(np.empty((n, 4)), np.empty((n, 3)), np.empty((n, 3)))
-    residual = np.empty(3 + 3 * goal.targets)
-    cost = descent.residual_at(chain.arrays, goal, q, weights, frames, residual)
-    return cost, residual, frames
+    """(C, r, a Descent with the frames at q) of equation (1)."""
+    problem, place = prepare(Problem(), chain.body, goal, chain.mid.tolist(), SolverOptions()), descent.Descent()
+    cost = descent.residual_at(problem, place, goal.targets, Row(q), weights, False)
+    descent.fill_jacobian(problem, place, goal.targets, weights)
+    descent.fill_hessian(problem, place, goal.targets, True)
+    residual, jacobian, hessian = place.derivatives(chain.n, goal.targets)
+    rows = np.array(jacobian).transpose(0, 2, 1).reshape(-1, chain.n)
+    return cost, np.ravel(residual), rows, np.array(hessian)
 
 
 @given(
@@ -161,22 +165,18 @@ def weighted(chain, goal, q, weights):
 def test_derivatives_against_differences(types, seed, kind):
     chain = load_chain(random_urdf(seed, types), tip_link=f"link{len(types) - 1}")
     rng = np.random.default_rng(seed)
-    goal = goal_at(chain, random_q(chain, rng), kind).arrays(chain)
-    q, weights, n = random_q(chain, rng), (1.3, 0.7, 0.4), chain.n
-    _, residual, frames = weighted(chain, goal, q, weights)
-    jacobian, hessian = np.empty((len(residual), n)), np.empty((n, n))
-    descent.fill_jacobian(chain.arrays, goal, weights, residual, frames, jacobian)
-    descent.fill_hessian(chain.arrays, frames, residual, jacobian, hessian, True)
+    goal = goal_at(chain, random_q(chain, rng), kind)
+    q, weights = random_q(chain, rng), (1.3, 0.7, 0.4)
+    cost, residual, jacobian, hessian = weighted(chain, goal, q, weights)
+    assert cost == pytest.approx(0.5 * residual @ residual, abs=1e-14)
 
     def gradient(q):
-        _, r, frames = weighted(chain, goal, q, weights)
-        j = np.empty((len(r), n))
-        descent.fill_jacobian(chain.arrays, goal, weights, r, frames, j)
+        _, r, j, _ = weighted(chain, goal, q, weights)
         return j.T @ r
 
     step = 1e-6
-    for i in range(n):
-        d = np.zeros(n)
+    for i in range(chain.n):
+        d = np.zeros(chain.n)
         d[i] = step
         difference = weighted(chain, goal, q + d, weights)[1] - weighted(chain, goal, q - d, weights)[1]
         np.testing.assert_allclose(jacobian[:, i], difference / (2 * step), atol=1e-7)
@@ -188,12 +188,14 @@ def test_a_sweep_never_makes_it_worse(seed, kind):
     types = ["revolute", "prismatic", "continuous", "revolute", "revolute"]
     chain = load_chain(random_urdf(seed, types), tip_link="link4")
     rng = np.random.default_rng(seed)
-    goal = goal_at(chain, random_q(chain, rng), kind).arrays(chain)
+    goal = goal_at(chain, random_q(chain, rng), kind)
     q, weights = random_q(chain, rng), (1.0, 0.5, 0.5)
-    before = weighted(chain, goal, q, weights)[0]
-    descent.sweep(chain.arrays, goal, q, weights)
-    assert weighted(chain, goal, q, weights)[0] <= before + 1e-12
-    assert (q >= chain.lower).all() and (q <= chain.upper).all()
+    row = Row(q)
+    problem = prepare(Problem(), chain.body, goal, q.tolist(), SolverOptions())
+    descent.sweep(problem, descent.Descent(), row, weights)
+    swept = np.array(row.values(chain.n))
+    assert weighted(chain, goal, swept, weights)[0] <= weighted(chain, goal, q, weights)[0] + 1e-12
+    assert (swept >= chain.lower).all() and (swept <= chain.upper).all()
 
 
 @given(st.floats(-7, 7), st.floats(-1, 1), st.floats(-1, 1), st.floats(-7, 7), st.floats(0, 9))
@@ -212,8 +214,7 @@ def test_best_angle_is_the_best_there_is(angle, cosine, sine, lower, width):
 
 def test_joint_frames_match_forward(chain):
     q = random_q(chain, np.random.default_rng(1))
-    n = chain.n
-    p, quat = joint_frames(chain.arrays, q, np.empty((n, 4)), np.empty((n, 3)), np.empty((n, 3)))
+    p, quat = joint_frames(chain.body, Row(q), Frames())
     expected_p, expected_quat = chain.forward(q)
     np.testing.assert_allclose(p, expected_p, atol=1e-15)
     assert (Rotation.from_quat(quat).inv() * Rotation.from_quat(expected_quat)).magnitude() < 1e-12

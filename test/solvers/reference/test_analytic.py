@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from ik_solver_ros import Goal, SolverOptions, Status, load_chain, solve
 from ik_solver_ros.errors import UnsupportedChainError
+from ik_solver_ros.solvers.problem import Problem, prepare
 from ik_solver_ros.solvers.reference.analytic import bend
 from ik_solver_ros.solvers.reference.twist import twist_and_jacobian
 from ik_solver_ros.tools.compare.chains import chain_of
@@ -69,7 +70,9 @@ def test_closed_form_and_numbers_agree(name):
         q = random_q(chain, rng, margin=0.05)
         goal = goal_at(chain, q, kinds(name)[-1])
         closed = solve(chain, goal, q, solver="analytic", options=options).q
-        jacobian = twist_and_jacobian(chain.arrays, goal.arrays(chain), closed, 1.0)[1]
+        problem = prepare(Problem(), chain.body, goal, q.tolist(), options)
+        jacobian = twist_and_jacobian(problem, closed)[1]
+        jacobian[:3] *= chain.reach  # back to metres
         if np.linalg.svd(jacobian, compute_uv=False)[chain.n - 1] < 0.02 or closed_at_limit(chain, closed):
             continue
         numeric = solve(chain, goal, closed + rng.uniform(-1e-3, 1e-3, chain.n), solver="dls", options=options)

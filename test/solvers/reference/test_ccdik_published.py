@@ -12,11 +12,12 @@ from scipy.spatial.transform import Rotation
 from ik_solver_ros import Goal, SolverOptions, Status, load_chain, solve
 from ik_solver_ros.errors import GoalError
 from ik_solver_ros.solvers.reference.ccdik_published import ccdik_step, serves
+from ik_solver_ros.solvers.reference.constants import APPROACH, POSITION, ROLL
 
 
 def by_hand(chain, goal, q):
     """One sweep as in the source, with scipy's rotations, forward kinematics anew for each joint, and no tricks."""
-    q = np.array(q)
+    q, (tool, wanted) = np.array(q), goal.directions(chain)
     for i in reversed(range(chain.n)):
         frames, parent, origin = [], Rotation.identity(), np.zeros(3)
         for k in range(chain.n):
@@ -29,10 +30,11 @@ def by_hand(chain, goal, q):
         origin, parent = frames[i]
         rotation = parent * Rotation.from_rotvec(chain.arrays.axis[i] * q[i])
         target = serves(i, chain.n, goal.targets)
-        if target == 0:
+        if target == POSITION:
             a, b = effector - origin, goal.position - origin
         else:
-            a, b = tip.as_matrix() @ goal.tool[target - 1], goal.wanted[target - 1]
+            k = {APPROACH: 0, ROLL: 1}[target]
+            a, b = tip.as_matrix() @ tool[k], wanted[k]
         rotation = from_to(a, b) * rotation
         hinge = parent.as_matrix() @ chain.arrays.axis[i]
         rotation = from_to(rotation.as_matrix() @ chain.arrays.axis[i], hinge) * rotation
@@ -58,14 +60,15 @@ def test_a_sweep_is_the_source_s(chain, kind):
             "approach": Goal.approach(p, tool_direction(chain, quat)),
             "pose": Goal.pose(p, quat),
         }[kind]
-        np.testing.assert_allclose(ccdik_step(chain, goal, q), by_hand(chain, goal.arrays(chain), q), atol=1e-6)
+        np.testing.assert_allclose(ccdik_step(chain, goal, q), by_hand(chain, goal, q), atol=1e-6)
 
 
 def test_on_five_joints_the_last_two_serve_the_direction():
-    assert [serves(i, 5, 1) for i in range(5)] == [0, 0, 0, 1, 1]
-    assert [serves(i, 5, 0) for i in range(5)] == [0, 0, 0, 0, 0]
-    assert [serves(i, 6, 2) for i in range(6)] == [0, 0, 0, 1, 1, 2]
-    assert [serves(i, 3, 2) for i in range(3)] == [0, 0, 0]
+    p, a, r = POSITION, APPROACH, ROLL
+    assert [serves(i, 5, 1) for i in range(5)] == [p, p, p, a, a]
+    assert [serves(i, 5, 0) for i in range(5)] == [p, p, p, p, p]
+    assert [serves(i, 6, 2) for i in range(6)] == [p, p, p, a, a, r]
+    assert [serves(i, 3, 2) for i in range(3)] == [p, p, p]
 
 
 def test_steps_stay_inside_and_mostly_come_near(chain):

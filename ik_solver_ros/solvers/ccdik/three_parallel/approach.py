@@ -6,54 +6,60 @@ found in closed form; and where there is none, the last hinge is scanned.
 
 from __future__ import annotations
 
-import math
+from ik_solver_ros.kinematics.constants import INF
+from ik_solver_ros.solvers.ccdik.three_parallel.constants import ANY_APPROACH, BEST_PITCH_ONLY
+from ik_solver_ros.solvers.ccdik.three_parallel.planar_group import ArmProblem, best_pitch, no_posture
+from ik_solver_ros.solvers.ccdik.three_parallel.scan import valleys
+from ik_solver_ros.solvers.ccdik.three_parallel.sinusoids import both_sides, exact_pairs, tip_on_axis
 
-import numpy as np
+try:
+    import cython
+except ImportError:
+    from ik_solver_ros import uncompiled as cython  # type: ignore[no-redef]
 
-from ik_solver_ros.jit import njit
-from ik_solver_ros.solvers.ccdik.three_parallel.planar_group import ANY_APPROACH, BEST_PITCH_ONLY, ERROR, best_pitch
-from ik_solver_ros.solvers.ccdik.three_parallel.scan import CLOSER, valleys
-from ik_solver_ros.solvers.ccdik.three_parallel.sinusoids import evaluate, exact_pairs, tip_on_axis
+if not cython.compiled:
+    from ik_solver_ros.kinematics.shapes import Posture
 
 ALONG_WAIST = 1e-3  # a direction this near to that of the waist's axis points up or down
 
 
-@njit
-def nearest_approach(problem, tolerance, best):
-    """The nearest approach with the tip in place, in `best`: an exact one is within `tolerance` [rad].
+def nearest_approach(problem: ArmProblem, tolerance: float) -> Posture:
+    """The nearest approach with the tip in place: an exact one is within `tolerance` [rad].
 
-    best[ERROR] stays inf where no posture is found that puts the tip in place.
+    It misses by inf where no posture is found that puts the tip in place.
     """
-    if not exact_approach(problem, tolerance, best):
-        valleys(problem, math.inf, np.empty((CLOSER, 3)), best)
+    best = exact_approach(problem, tolerance)
+    if best.miss < INF or tip_on_axis(problem.arm):
+        return best
+    return valleys(problem, INF, no_posture(INF))
 
 
-@njit
-def exact_approach(problem, tolerance, best):
-    """The best of an arm with the tip on its roll axis, or an exact approach; False if there was none to be found."""
+def exact_approach(problem: ArmProblem, tolerance: float) -> Posture:
+    """The best of an arm with the tip on its roll axis; else an exact approach, which misses by inf if there is none.
+
+    At first nothing that is not exact is worth a look.
+    """
+    best = no_posture(tolerance)
     if tip_on_axis(problem.arm):
-        for pitches in (BEST_PITCH_ONLY, ANY_APPROACH):
-            # At first nothing that is not exact is worth a look.
-            best[ERROR] = tolerance if pitches == BEST_PITCH_ONLY else math.inf
-            evaluate(problem, problem.now[4], 1.0, pitches, best)
-            evaluate(problem, problem.now[4], -1.0, pitches, best)
-            if best[ERROR] < tolerance:
-                return True
-        return True
-    best[ERROR] = tolerance  # nothing that is not exact is worth a look
-    if math.hypot(problem.goal.tool.even[2], problem.goal.tool.odd[2]) < ALONG_WAIST:
+        best = both_sides(problem, BEST_PITCH_ONLY, best)
+        if best.miss < tolerance:
+            return best
+        return both_sides(problem, ANY_APPROACH, no_posture(INF))
+    even = problem.goal.tool.even[2]
+    odd = problem.goal.tool.odd[2]
+    if even * even + odd * odd < ALONG_WAIST * ALONG_WAIST:
         # The direction is served from every angle of the waist, so the last hinge may stay where it is.
-        evaluate(problem, problem.now[4], 1.0, ANY_APPROACH, best)
-        evaluate(problem, problem.now[4], -1.0, ANY_APPROACH, best)
-    if not best[ERROR] < tolerance:
-        pairs = np.empty((8, 2))
-        count = exact_pairs(problem, pairs)
-        for pitches in (BEST_PITCH_ONLY, ANY_APPROACH):  # an end of the pitches may be the best one but for rounding
-            for k in range(count):
-                best_pitch(problem, pairs[k, 0], pairs[k, 1], pitches, best)
-            if best[ERROR] < tolerance:
-                break
-    if best[ERROR] < tolerance:
-        return True
-    best[ERROR] = math.inf
-    return False
+        best = both_sides(problem, ANY_APPROACH, best)
+        if best.miss < tolerance:
+            return best
+    count = exact_pairs(problem)
+    best = _serve_pairs(problem, count, BEST_PITCH_ONLY, best)
+    if not best.miss < tolerance:  # an end of the pitches may be the best one but for rounding
+        best = _serve_pairs(problem, count, ANY_APPROACH, best)
+    return best if best.miss < tolerance else no_posture(INF)
+
+
+def _serve_pairs(problem: ArmProblem, count: int, floor: float, best: Posture) -> Posture:
+    for k in range(count):
+        best = best_pitch(problem, problem.pairs[k].q1, problem.pairs[k].q5, floor, best)
+    return best

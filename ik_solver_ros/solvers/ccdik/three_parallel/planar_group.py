@@ -11,89 +11,114 @@ Angles are unit complex numbers e^iq until a posture is worth its limits' check:
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
-import numpy as np
-
-from ik_solver_ros.jit import njit
+from ik_solver_ros.kinematics.constants import INF, SLACK
+from ik_solver_ros.kinematics.kernels import Row, room
+from ik_solver_ros.kinematics.plane import (
+    angle_of,
+    at,
+    at_angle,
+    chord,
+    corner,
+    sinusoid,
+    size_of,
+    squared,
+    unit,
+    value,
+)
 from ik_solver_ros.kinematics.quaternion import cross
-from ik_solver_ros.kinematics.waist_arm import JOINTS, SLACK, Target, WaistArm, at, elbow_height, fitted, target, turned
+from ik_solver_ros.kinematics.waist_arm import WaistArm, elbow_height, fitted, target
+from ik_solver_ros.solvers.ccdik.three_parallel.constants import (
+    ANY_APPROACH,
+    BRANCHES,
+    CLOSER,
+    EXACT,
+    KEPT,
+    PAIRS,
+    REACHING,
+    ROLLS,
+    SAME,
+    SCANNED,
+)
+from ik_solver_ros.solvers.problem import Problem
 
-EXACT = 1e-5  # [rad] a closed form's error, from the rounding of a URDF's numbers; a descent mends it
-SAME = 1e-7  # [rad] errors that differ by less are equal
-ANY_APPROACH = -1.0  # a `floor` that asks for the nearest approach instead of the least roll...
-BEST_PITCH_ONLY = -2.0  # ...and one that asks for t* alone, where only an exact approach is worth having
+try:
+    import cython
+except ImportError:
+    from ik_solver_ros import uncompiled as cython  # type: ignore[no-redef]
 
-# The best posture so far is an array: its errors [rad], the more important one first, and its five angles.
-# ERROR: the approach's chord; or, where the least roll is asked for, the roll, and SECONDARY the chord. ELBOW: 0 as
-# preferred, 1 not. STEP, SUM: the largest change of a joint, and of all of them.
-ERROR, SECONDARY, ELBOW, STEP, SUM, ANGLES = 0, 1, 2, 3, 4, 5
+if not cython.compiled:
+    from ik_solver_ros.kinematics.shapes import GroupView, Misses, Pair, Place, Posture, Sinusoid, Target, Turning
 
-
-class ArmProblem(NamedTuple):
-    """A goal for an arm at q0, and what is preferred."""
-
-    arm: WaistArm
-    goal: Target
-    now: tuple  # the five angles of q0, to stay near to
-    elbow: float  # 1 prefers it up, -1 down, 0 does not care
-
-
-class Sinusoid(NamedTuple):
-    """The scalar product of two vectors as the pitch t changes it: mean + Re(swing e^-it)."""
-
-    mean: float
-    swing: complex
+NOWHERE = (0.0, 0.0, 0.0)
 
 
-class GroupView(NamedTuple):
-    """A problem as the group of hinges sees it, at given angles of the waist and the last hinge."""
+class ArmProblem:
+    """A goal for an arm at q0, what is preferred, and room to look for it."""
 
-    q1: float
-    q5: float
-    reach: complex  # the tip from hinge 2 [m]
-    hand: complex  # the tip from hinge 4, at pitch 0
-    match: Sinusoid  # cosine of the approach error
-    sine: Sinusoid  # of the roll error; this and the next times 1 + match
-    cosine: Sinusoid
+    def __init__(self) -> None:
+        """`arm`, a WaistArm, is to be set before anything else."""
+        self.now = [0.0, 0.0, 0.0, 0.0, 0.0]  # the five angles of q0, to stay near to
+        self.elbow = 0.0  # 1 prefers it up, -1 down, 0 does not care
+        if not cython.compiled:
+            nothing, still = no_posture(INF), Turning(NOWHERE, NOWHERE, NOWHERE)
+            self.goal = Target(still, still, still, 0.0, 0.0)
+            self.pairs = room(Pair(0.0, 0.0), PAIRS)
+            self.angles = room(0.0, SCANNED)  # of the last hinge, in rising order...
+            self.misses = [room(0.0, SCANNED), room(0.0, SCANNED)]  # ...and the nearest approach at each, by side
+            self.places = room(Place(0.0, 0.0, 0), CLOSER)
+            self.rolls = room(Place(0.0, 0.0, 0), ROLLS)
+            self.reaching = room(nothing, REACHING)
+            self.kept = room(nothing, KEPT)
+            self.branches = room(nothing, BRANCHES)
+        self.scanned = 0  # how many of `angles` are of use
+        self.placed = 0  # and of `places`
 
-
-@njit
-def arm_problem(arm, goal, start, elbow):
-    """The ArmProblem of a goal (GoalArrays) for a WaistArm at `start`."""
-    s = arm.sign
-    now = (s[0] * start[0], s[1] * start[1], s[2] * start[2], s[3] * start[3], s[4] * start[4])
-    return ArmProblem(arm, target(arm, goal), now, elbow)
-
-
-@njit
-def no_posture():
-    """A record of no posture."""
-    best = np.zeros(ANGLES + JOINTS)
-    best[ERROR] = math.inf
-    return best
+    def set_arm(self, arm: WaistArm) -> None:
+        """Whose problem it is."""
+        self.arm = arm
 
 
-@njit
-def best_pitch(problem, q1, q5, floor, best):
-    """Improve `best` by the best posture at these angles of the waist and the last hinge.
+def take_problem(problem: ArmProblem, asked: Problem, now: Row, elbow: float) -> None:
+    """Take a goal for the arm as it is `now`."""
+    problem.goal = target(problem.arm, asked.position, asked.wanted[0], asked.wanted[1])
+    for i in range(5):
+        problem.now[i] = problem.arm.sign[i] * now.at[i]
+    problem.elbow = elbow
+
+
+def no_posture(miss: float) -> Posture:
+    """The record of no posture; one that misses by more than `miss` is not worth a look."""
+    return Posture(miss, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+def keep(problem: ArmProblem, posture: Posture, q: Row) -> None:
+    """Put a posture into q, as joint values."""
+    q.at[0] = problem.arm.sign[0] * posture.q1
+    q.at[1] = problem.arm.sign[1] * posture.q2
+    q.at[2] = problem.arm.sign[2] * posture.q3
+    q.at[3] = problem.arm.sign[3] * posture.q4
+    q.at[4] = problem.arm.sign[4] * posture.q5
+
+
+def best_pitch(problem: ArmProblem, q1: float, q5: float, floor: float, best: Posture) -> Posture:
+    """`best`, or the best posture at these angles of the waist and the last hinge where that is better.
 
     floor: ANY_APPROACH or BEST_PITCH_ONLY for the nearest approach, else the chord that it may have for the sake of the
     least roll.
     """
     rolls = floor >= 0.0
-    now = problem.now
-    longer = max(abs(q1 - now[0]), abs(q5 - now[4])) > best[STEP] + SLACK
-    if longer and best[ERROR] <= SAME and best[SECONDARY] <= SAME and problem.elbow == 0.0:
-        return  # only a shorter way would be better
+    longer = max(abs(q1 - problem.now[0]), abs(q5 - problem.now[4])) > best.step + SLACK
+    if longer and best.miss <= SAME and best.second <= SAME and problem.elbow == 0.0:
+        return best  # only a shorter way would be better
     view = group_view(problem, q1, q5, rolls)
-    size = math.sqrt(squared(view.match.swing))
+    size = size_of(view.match.swing)
     least = chord(view.match.mean + size)
-    if least > (floor if rolls else best[ERROR] + SAME):
-        return
-    if abs(view.reach) > math.sqrt(problem.arm.spans[0]) + abs(view.hand):
-        return
-    ideal = unit(view.match.swing) if size > 1e-12 else turned(complex(1.0, 0.0), now[1] + now[2] + now[3])
+    if least > (floor if rolls else best.miss + SAME):
+        return best
+    if size_of(view.reach) > math.sqrt(problem.arm.spans[0]) + size_of(view.hand):
+        return best
+    ideal = unit(view.match.swing) if size > 1e-12 else at_angle(problem.now[1] + problem.now[2] + problem.now[3])
     if rolls and floor > EXACT:
         # Without roll, where its sine is zero; and at the ends of what `floor` allows.
         swing = squared(view.sine.swing)
@@ -101,202 +126,173 @@ def best_pitch(problem, q1, q5, floor, best):
             x = -view.sine.mean / math.sqrt(swing)
             y = math.sqrt(1.0 - x * x)
             middle = unit(view.sine.swing)
-            hold_pitch(problem, view, floor, middle * complex(x, y), best)
-            hold_pitch(problem, view, floor, middle * complex(x, -y), best)
+            best = hold_pitch(problem, view, floor, middle * (x + 1j * y), best)
+            best = hold_pitch(problem, view, floor, middle * (x - 1j * y), best)
         x = (1.0 - 0.5 * floor * floor - view.match.mean) / max(size, 1e-12) + 1e-15
         if abs(x) < 1.0:
             y = math.sqrt(1.0 - x * x)
-            hold_pitch(problem, view, floor, ideal * complex(x, y), best)
-            hold_pitch(problem, view, floor, ideal * complex(x, -y), best)
-    hold_pitch(problem, view, floor, ideal, best)
-    if floor > EXACT or (floor == ANY_APPROACH and best[ERROR] > least + SAME):
-        ends_of_pitch(problem, view, floor, best)
+            best = hold_pitch(problem, view, floor, ideal * (x + 1j * y), best)
+            best = hold_pitch(problem, view, floor, ideal * (x - 1j * y), best)
+    best = hold_pitch(problem, view, floor, ideal, best)
+    if floor > EXACT or (floor == ANY_APPROACH and best.miss > least + SAME):
+        best = _ends_of_pitch(problem, view, floor, best)
+    return best
 
 
-@njit
-def group_view(problem, q1, q5, rolls):
+def group_view(problem: ArmProblem, q1: float, q5: float, rolls: bool) -> GroupView:
     """The GroupView from these two angles; its roll only where it is asked for."""
-    arm, goal = problem.arm, problem.goal
-    c1, s1, c5, s5 = math.cos(q1), math.sin(q1), math.cos(q5), math.sin(q5)
-    point, tip = at(goal.point, c1, s1), at(arm.tip, c5, s5)
-    d, w = at(arm.tool, c5, s5), at(goal.tool, c1, s1)
-    sine = cosine = Sinusoid(0.0, 0j)
+    c1 = math.cos(q1)
+    s1 = math.sin(q1)
+    c5 = math.cos(q5)
+    s5 = math.sin(q5)
+    point = at(problem.goal.point, c1, s1)
+    tip = at(problem.arm.tip, c5, s5)
+    d = at(problem.arm.tool, c5, s5)
+    w = at(problem.goal.tool, c1, s1)
+    sine = Sinusoid(0.0, 0j)
+    cosine = sine
     if rolls:
         # The roll from (d, e, f) to (w, v, g) about d: atan2(f.v - e.g, e.v + f.g).
-        e, v = at(arm.side, c5, s5), at(goal.side, c1, s1)
-        f, g = cross(d, e), cross(w, v)
-        fv, eg, ev, fg = _sinusoid(f, v), _sinusoid(e, g), _sinusoid(e, v), _sinusoid(f, g)
+        e = at(problem.arm.side, c5, s5)
+        v = at(problem.goal.side, c1, s1)
+        f = cross(d, e)
+        g = cross(w, v)
+        fv = sinusoid(f, v)
+        eg = sinusoid(e, g)
+        ev = sinusoid(e, v)
+        fg = sinusoid(f, g)
         sine = Sinusoid(fv.mean - eg.mean, fv.swing - eg.swing)
         cosine = Sinusoid(ev.mean + fg.mean, ev.swing + fg.swing)
-    reach, hand = complex(point[0], point[1]), complex(tip[0], tip[1]) - arm.wrist
-    return GroupView(q1, q5, reach, hand, _sinusoid(d, w), sine, cosine)
+    reach = point[0] + 1j * point[1]
+    hand = tip[0] + 1j * tip[1] - problem.arm.wrist
+    return GroupView(q1, q5, reach, hand, sinusoid(d, w), sine, cosine)
 
 
-@njit
-def _sinusoid(a, b):
-    """The scalar product of a and b, where a is turned by the pitch."""
-    return Sinusoid(a[2] * b[2], complex(a[0], -a[1]) * complex(b[0], b[1]))
-
-
-@njit
-def value(sinusoid, pitch):
-    """The sinusoid at a pitch e^it."""
-    return sinusoid.mean + sinusoid.swing.real * pitch.real + sinusoid.swing.imag * pitch.imag
-
-
-@njit
-def roll_of(view, pitch):
+def roll_of(view: GroupView, pitch: complex) -> float:
     """By how much the tool must roll about its axis [rad]."""
     return math.atan2(value(view.sine, pitch), value(view.cosine, pitch))
 
 
-@njit
-def _errors(view, floor, pitch):
-    """(ERROR, SECONDARY) of a posture with this pitch."""
+def _misses(view: GroupView, floor: float, pitch: complex) -> Misses:
+    """By how much a posture with this pitch misses."""
     approach = chord(value(view.match, pitch))
     if floor < 0.0:
-        return approach, 0.0
+        return Misses(approach, 0.0)
     if approach > floor:
-        return math.inf, approach
-    return abs(roll_of(view, pitch)), approach
+        return Misses(INF, approach)
+    return Misses(abs(roll_of(view, pitch)), approach)
 
 
-@njit
-def chord(cosine):
-    """The distance between the ends of two unit vectors, 2 sin(angle / 2)."""
-    return math.sqrt(max(2.0 - 2.0 * cosine, 0.0))
-
-
-@njit
-def hold_pitch(problem, view, floor, pitch, best):
+def hold_pitch(problem: ArmProblem, view: GroupView, floor: float, pitch: complex, best: Posture) -> Posture:
     """Offer both elbows that hold the hand at this pitch."""
-    errors = _errors(view, floor, pitch)
-    if errors[0] > best[ERROR] + SAME:
-        return
-    a, b = problem.arm.upper_arm, problem.arm.forearm
+    misses = _misses(view, floor, pitch)
+    if misses.first > best.miss + SAME:
+        return best
+    a = problem.arm.upper_arm
+    b = problem.arm.forearm
     wrist = view.reach - view.hand * pitch
-    x, y = corner(squared(a), squared(b), squared(wrist))
-    if y != y:
-        return
+    bend = corner(squared(a), squared(b), squared(wrist))
+    if bend.sine < 0.0:
+        return best
     straight = unit(a * b.conjugate())
-    for side in (1.0, -1.0):
-        turn_3 = straight * complex(x, side * y)
+    for k in range(2):
+        y = bend.sine if k == 0 else -bend.sine
+        turn_3 = straight * (bend.cosine + 1j * y)
         turn_2 = wrist * (a + b * turn_3).conjugate()
         turn_4 = pitch * (turn_2 * turn_3).conjugate()
-        offer(problem, view.q1, view.q5, (turn_2, turn_3, turn_4), errors, best)
+        best = offer(problem, view, misses, turn_2, turn_3, turn_4, best)
+    return best
 
 
-@njit
-def ends_of_pitch(problem, view, floor, best):
+def _ends_of_pitch(problem: ArmProblem, view: GroupView, floor: float, best: Posture) -> Posture:
     """Offer every posture where the pitch can go no farther."""
-    arm, hand, reach = problem.arm, view.hand, view.reach
-    a, b = arm.upper_arm, arm.forearm
-    a2, b2, h2, r2 = squared(a), squared(b), squared(hand), squared(reach)
+    a = problem.arm.upper_arm
+    b = problem.arm.forearm
+    h2 = squared(view.hand)
+    r2 = squared(view.reach)
     if h2 > 1e-18 and r2 > 1e-18:
-        towards = unit(reach * hand.conjugate())
-        for span in arm.spans:  # the first two links in line, or hinge 3 at a limit
-            x, y = corner(r2, h2, 2.0 * (r2 + h2) - span)
-            if y == y:
-                hold_pitch(problem, view, floor, towards * complex(x, y), best)
-                hold_pitch(problem, view, floor, towards * complex(x, -y), best)
+        towards = unit(view.reach * view.hand.conjugate())
+        for k in range(4):  # the first two links in line, or hinge 3 at a limit
+            bend = corner(r2, h2, 2.0 * (r2 + h2) - problem.arm.spans[k])
+            if bend.sine >= 0.0:
+                best = hold_pitch(problem, view, floor, towards * (bend.cosine + 1j * bend.sine), best)
+                best = hold_pitch(problem, view, floor, towards * (bend.cosine - 1j * bend.sine), best)
     if h2 > 1e-18:
-        straight = unit(b * hand.conjugate())
-        for turn_2 in arm.ends_2:  # hinge 2 at a limit: the forearm and the hand reach the rest
-            rest = reach - a * turn_2
-            x, y = corner(b2, h2, squared(rest))
-            if y != y:
+        straight = unit(b * view.hand.conjugate())
+        for k in range(2):  # hinge 2 at a limit: the forearm and the hand reach the rest
+            turn_2 = problem.arm.ends_2[k]
+            rest = view.reach - a * turn_2
+            bend = corner(squared(b), h2, squared(rest))
+            if bend.sine < 0.0:
                 continue
-            for side in (1.0, -1.0):
-                turn_4 = straight * complex(x, side * y)
-                turn_23 = unit(rest * (b + hand * turn_4).conjugate())
-                errors = _errors(view, floor, turn_23 * turn_4)
-                turns = turn_2, turn_23 * turn_2.conjugate(), turn_4
-                offer(problem, view.q1, view.q5, turns, errors, best)
-    for turn_4 in arm.ends_4:  # hinge 4 at a limit: forearm and hand are one link
-        link = b + hand * turn_4
-        x, y = corner(a2, squared(link), r2)
-        if y != y:
+            for side in range(2):
+                y = bend.sine if side == 0 else -bend.sine
+                turn_4 = straight * (bend.cosine + 1j * y)
+                turn_23 = unit(rest * (b + view.hand * turn_4).conjugate())
+                misses = _misses(view, floor, turn_23 * turn_4)
+                best = offer(problem, view, misses, turn_2, turn_23 * turn_2.conjugate(), turn_4, best)
+    for k in range(2):  # hinge 4 at a limit: forearm and hand are one link
+        turn_4 = problem.arm.ends_4[k]
+        link = b + view.hand * turn_4
+        bend = corner(squared(a), squared(link), r2)
+        if bend.sine < 0.0:
             continue
         straight = unit(a * link.conjugate())
-        for side in (1.0, -1.0):
-            turn_3 = straight * complex(x, side * y)
-            turn_2 = unit(reach * (a + link * turn_3).conjugate())
-            errors = _errors(view, floor, turn_2 * turn_3 * turn_4)
-            offer(problem, view.q1, view.q5, (turn_2, turn_3, turn_4), errors, best)
+        for side in range(2):
+            y = bend.sine if side == 0 else -bend.sine
+            turn_3 = straight * (bend.cosine + 1j * y)
+            turn_2 = unit(view.reach * (a + link * turn_3).conjugate())
+            misses = _misses(view, floor, turn_2 * turn_3 * turn_4)
+            best = offer(problem, view, misses, turn_2, turn_3, turn_4, best)
+    return best
 
 
-@njit
-def offer(problem, q1, q5, turns, errors, best):
-    """Keep this posture where it is inside the limits and better than `best`.
+def offer(
+    problem: ArmProblem,
+    view: GroupView,
+    misses: Misses,
+    turn_2: complex,
+    turn_3: complex,
+    turn_4: complex,
+    best: Posture,
+) -> Posture:
+    """This posture where it is inside the limits and better than `best`, else `best`.
 
-    turns: e^iq of the hinges 2, 3 and 4. errors: (ERROR, SECONDARY).
+    turn_2, turn_3, turn_4: e^iq of the hinges 2, 3 and 4.
     """
-    error, second = errors
-    turn_2, turn_3, turn_4 = turns
-    if not error <= best[ERROR] + SAME:
-        return
-    arm, now = problem.arm, problem.now
-    as_good = error > best[ERROR] - SAME and second > best[SECONDARY] - SAME
-    longest = best[STEP] + SLACK if as_good and problem.elbow == 0.0 else math.inf  # a step that would be too long
-    q2 = fitted(angle_of(turn_2), arm.lower[1], arm.upper[1], now[1])
-    if not abs(q2 - now[1]) <= longest:  # nor is nan
-        return
-    q3 = fitted(angle_of(turn_3), arm.lower[2], arm.upper[2], now[2])
-    if not abs(q3 - now[2]) <= longest:
-        return
-    q4 = fitted(angle_of(turn_4), arm.lower[3], arm.upper[3], now[3])
-    if not abs(q4 - now[3]) <= longest:
-        return
+    if not misses.first <= best.miss + SAME:
+        return best
+    as_good = misses.first > best.miss - SAME
+    equal = as_good and misses.second > best.second - SAME
+    longest = best.step + SLACK if equal and problem.elbow == 0.0 else INF  # a step that would be too long
+    q2 = fitted(angle_of(turn_2), problem.arm.lower[1], problem.arm.upper[1], problem.now[1])
+    d2 = abs(q2 - problem.now[1])
+    if not d2 <= longest:  # nor is nan
+        return best
+    q3 = fitted(angle_of(turn_3), problem.arm.lower[2], problem.arm.upper[2], problem.now[2])
+    d3 = abs(q3 - problem.now[2])
+    if not d3 <= longest:
+        return best
+    q4 = fitted(angle_of(turn_4), problem.arm.lower[3], problem.arm.upper[3], problem.now[3])
+    d4 = abs(q4 - problem.now[3])
+    if not d4 <= longest:
+        return best
     away = 0.0
-    if problem.elbow != 0.0 and problem.elbow * elbow_height(arm.upper_arm, arm.forearm, arm.waist_axis, q2, q3) < 0.0:
-        away = 1.0
-    d1, d2, d3, d4, d5 = abs(q1 - now[0]), abs(q2 - now[1]), abs(q3 - now[2]), abs(q4 - now[3]), abs(q5 - now[4])
-    step, total = max(d1, d2, d3, d4, d5), d1 + d2 + d3 + d4 + d5
-    if error > best[ERROR] - SAME:  # as good; then what comes next decides
-        if second > best[SECONDARY] + SAME:
-            return
-        if second > best[SECONDARY] - SAME:
-            if away > best[ELBOW]:
-                return
-            longer = step > best[STEP] + SLACK or (step > best[STEP] - SLACK and total >= best[SUM])
-            if away == best[ELBOW] and longer:
-                return
-    best[ERROR], best[SECONDARY], best[ELBOW], best[STEP], best[SUM] = error, second, away, step, total
-    best[ANGLES], best[ANGLES + 1], best[ANGLES + 2], best[ANGLES + 3], best[ANGLES + 4] = q1, q2, q3, q4, q5
-
-
-@njit
-def corner(a2, b2, far2):
-    """The cosine rule: (cos, sin >= 0) of the bend from link a to link b whose ends are `far` apart; all squared.
-
-    The sine is nan where the links cannot be so far apart, or so near.
-    """
-    size = 2.0 * math.sqrt(a2 * b2)
-    if size < 1e-18:
-        return 1.0, math.nan
-    x = (far2 - a2 - b2) / size
-    if abs(x) > 1.0 + 1e-9:
-        return x, math.nan
-    x = min(max(x, -1.0), 1.0)
-    return x, math.sqrt(1.0 - x * x)
-
-
-@njit
-def angle_of(z):
-    """The argument of z [rad]."""
-    return math.atan2(z.imag, z.real)
-
-
-@njit
-def squared(z):
-    """The square of |z|."""
-    return z.real * z.real + z.imag * z.imag
-
-
-@njit
-def unit(z):
-    """The unit number in the direction of z; 1 for 0."""
-    size = math.sqrt(squared(z))
-    if size < 1e-150:
-        return complex(1.0, 0.0)
-    return complex(z.real / size, z.imag / size)
+    if problem.elbow != 0.0:
+        height = elbow_height(problem.arm.upper_arm, problem.arm.forearm, problem.arm.waist_axis, q2, q3)
+        if problem.elbow * height < 0.0:
+            away = 1.0
+    d1 = abs(view.q1 - problem.now[0])
+    d5 = abs(view.q5 - problem.now[4])
+    step = max(max(max(d1, d2), max(d3, d4)), d5)
+    total = d1 + d2 + d3 + d4 + d5
+    if as_good:  # then what comes next decides
+        if misses.second > best.second + SAME:
+            return best
+        if misses.second > best.second - SAME:
+            if away > best.elbow:
+                return best
+            longer = step > best.step + SLACK or (step > best.step - SLACK and total >= best.total)
+            if away == best.elbow and longer:
+                return best
+    return Posture(misses.first, misses.second, away, step, total, view.q1, q2, q3, q4, view.q5)

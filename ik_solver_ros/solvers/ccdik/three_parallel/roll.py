@@ -4,139 +4,132 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
-from ik_solver_ros.jit import njit
+from ik_solver_ros.kinematics.constants import INF, PI
+from ik_solver_ros.kinematics.plane import at_angle, chord, value
 from ik_solver_ros.kinematics.quaternion import cross, dot
-from ik_solver_ros.kinematics.waist_arm import fitted, turned
+from ik_solver_ros.kinematics.waist_arm import fitted
 from ik_solver_ros.solvers.ccdik.three_parallel.approach import exact_approach
+from ik_solver_ros.solvers.ccdik.three_parallel.constants import ANY_APPROACH, BEST_PITCH_ONLY, CLOSER, EXACT
 from ik_solver_ros.solvers.ccdik.three_parallel.planar_group import (
-    ANGLES,
-    ANY_APPROACH,
-    BEST_PITCH_ONLY,
-    ERROR,
-    EXACT,
-    SECONDARY,
+    ArmProblem,
     best_pitch,
-    chord,
     group_view,
     no_posture,
     offer,
     roll_of,
-    value,
 )
-from ik_solver_ros.solvers.ccdik.three_parallel.scan import CLOSER, golden_section, spaced, valleys
+from ik_solver_ros.solvers.ccdik.three_parallel.scan import golden_section, spaced, valleys
 from ik_solver_ros.solvers.ccdik.three_parallel.sinusoids import evaluate, exact_pairs, tip_on_axis
+
+try:
+    import cython
+except ImportError:
+    from ik_solver_ros import uncompiled as cython  # type: ignore[no-redef]
+
+if not cython.compiled:
+    from ik_solver_ros.kinematics.shapes import GroupView, Misses, Place, Posture
 
 ROLLED = 1e-4  # [rad] a roll below this is as good as none
 
 
-@njit
-def nearest_pose(problem, tolerance, slack, best):
-    """The least roll among the postures whose approach is within `slack` [rad] of the nearest, in `best`."""
+def nearest_pose(problem: ArmProblem, tolerance: float, slack: float) -> Posture:
+    """The least roll among the postures whose approach is within `slack` [rad] of the nearest."""
     if tip_on_axis(problem.arm):
-        # Both sides are evaluated, and what is within the slack of the better one is rolled.
-        front, back = no_posture(), no_posture()
-        for pitches in (BEST_PITCH_ONLY, ANY_APPROACH):
-            best[ERROR] = math.inf
-            # At first nothing that is not exact is worth a look.
-            front[ERROR] = back[ERROR] = tolerance if pitches == BEST_PITCH_ONLY else math.inf
-            evaluate(problem, problem.now[4], 1.0, pitches, front)
-            evaluate(problem, problem.now[4], -1.0, pitches, back)
-            nearest = min(front[ERROR], back[ERROR])
-            floor = 0.999 * tolerance if pitches == BEST_PITCH_ONLY else widened(nearest, slack)
-            roll_in_place(problem, front, floor, best)
-            roll_in_place(problem, back, floor, best)
-            if best[ERROR] < tolerance and best[SECONDARY] < tolerance:
-                return
-        return
-    rolled = no_posture()
-    rolled[ERROR] = tolerance  # nothing that is not exact is worth a look
-    pairs = np.empty((8, 2))
-    count = exact_pairs(problem, pairs)
+        # At first nothing that is not exact is worth a look.
+        best = _rolled_sides(problem, BEST_PITCH_ONLY, tolerance, slack)
+        if best.miss < tolerance and best.second < tolerance:
+            return best
+        return _rolled_sides(problem, ANY_APPROACH, INF, slack)
+    rolled = no_posture(tolerance)  # likewise
+    count = exact_pairs(problem)
     for k in range(count):
-        best_pitch(problem, pairs[k, 0], pairs[k, 1], min(tolerance, EXACT), rolled)
-    if rolled[ERROR] < tolerance:
-        best[:] = rolled
-        return
-    rolled[ERROR] = math.inf
-    if not exact_approach(problem, tolerance, best):
+        pair = problem.pairs[k]
+        rolled = best_pitch(problem, pair.q1, pair.q5, min(tolerance, EXACT), rolled)
+    if rolled.miss < tolerance:
+        return rolled
+    best = exact_approach(problem, tolerance)
+    if not best.miss < INF:
         count = 0
-    places = np.empty((CLOSER, 3))
-    samples, found = valleys(problem, widened(best[ERROR], slack), places, best)
-    if not best[ERROR] < math.inf:
-        return
-    floor = widened(best[ERROR], slack)
-    least_roll(problem, floor, samples, places[:found], pairs[:count], rolled)
-    if rolled[ERROR] < math.inf:
-        best[:] = rolled
+    best = valleys(problem, widened(best.miss, slack), best)
+    if not best.miss < INF:
+        return best
+    rolled = _least_roll(problem, widened(best.miss, slack), count)
+    return rolled if rolled.miss < INF else best
 
 
-@njit
-def widened(error, slack):
-    """The chord of an angle that is greater by `slack` [rad] than that of the chord `error`."""
-    if not error < math.inf:
-        return math.inf
-    return 2.0 * math.sin(min(math.asin(min(0.5 * error, 1.0)) + 0.5 * slack, 0.5 * math.pi))
+def _rolled_sides(problem: ArmProblem, pitches: float, bound: float, slack: float) -> Posture:
+    """Both sides are evaluated, and what is within the slack of the better one is rolled."""
+    front = evaluate(problem, problem.now[4], 1.0, pitches, no_posture(bound))
+    back = evaluate(problem, problem.now[4], -1.0, pitches, no_posture(bound))
+    floor = 0.999 * bound if pitches == BEST_PITCH_ONLY else widened(min(front.miss, back.miss), slack)
+    return roll_in_place(problem, back, floor, roll_in_place(problem, front, floor, no_posture(INF)))
 
 
-@njit
-def least_roll(problem, floor, samples, places, pairs, rolled):
-    """Improve `rolled` by the least roll within `floor`: from the samples, the valleys and the exact pairs."""
-    angles, errors, count = samples
-    width = (angles[count - 1] - angles[0]) / (spaced(problem.arm) - 1)
-    starts = np.empty((2 * (count + len(pairs)) + len(places), 3))  # |roll|, q5, side
-    trial = no_posture()
+def widened(miss: float, slack: float) -> float:
+    """The chord of an angle that is greater by `slack` [rad] than that of the chord `miss`."""
+    if not miss < INF:
+        return INF
+    return 2.0 * math.sin(min(math.asin(min(0.5 * miss, 1.0)) + 0.5 * slack, 0.5 * PI))
+
+
+def _least_roll(problem: ArmProblem, floor: float, pairs: int) -> Posture:
+    """The least roll within `floor`: from the samples, so many exact pairs, and the valleys."""
+    low = problem.angles[0]
+    high = problem.angles[problem.scanned - 1]
+    width = (high - low) / (spaced(problem.arm) - 1)
+    rolled = no_posture(INF)
     m = 0
     for side in range(2):
-        for k in range(count + len(pairs) + len(places)):
-            if k < count:
-                q5, worth = angles[k], abs(errors[side, k]) <= floor
-            elif k < count + len(pairs):
-                q5, worth = pairs[k - count, 1], True
+        for k in range(problem.scanned + pairs + problem.placed):
+            if k < problem.scanned:
+                q5 = problem.angles[k]
+                worth = abs(problem.misses[side][k]) <= floor
+            elif k < problem.scanned + pairs:
+                q5 = problem.pairs[k - problem.scanned].q5
+                worth = True
             else:
-                place = places[k - count - len(pairs)]
-                q5, worth = place[1], place[2] == side and place[0] <= floor
+                place = problem.places[k - problem.scanned - pairs]
+                q5 = place.q5
+                worth = place.side == side and place.miss <= floor
             if not worth:
                 continue
-            trial[ERROR] = math.inf
-            evaluate(problem, q5, 1.0 - 2.0 * side, floor, trial)
-            if trial[ERROR] < math.inf:
-                starts[m, 0], starts[m, 1], starts[m, 2] = trial[ERROR], q5, side
+            trial = evaluate(problem, q5, 1.0 - 2.0 * side, floor, no_posture(INF))
+            if trial.miss < INF:
+                problem.rolls[m] = Place(trial.miss, q5, side)
                 m += 1
-                if trial[ERROR] < rolled[ERROR]:
-                    rolled[:] = trial
+                if trial.miss < rolled.miss:
+                    rolled = trial
     for _ in range(CLOSER):
         k = -1
         for i in range(m):
-            if starts[i, 0] >= 0.0 and (k < 0 or starts[i, 0] < starts[k, 0]):
+            if problem.rolls[i].miss >= 0.0 and (k < 0 or problem.rolls[i].miss < problem.rolls[k].miss):
                 k = i
-        if k < 0 or rolled[ERROR] < ROLLED:
+        if k < 0 or rolled.miss < ROLLED:
             break
-        x = starts[k, 1]
-        bracket = max(x - width, angles[0]), x, min(x + width, angles[count - 1])
-        golden_section(problem, int(starts[k, 2]), bracket, starts[k, 0], floor, rolled)
+        start = problem.rolls[k]
+        left = max(start.q5 - width, low)
+        right = min(start.q5 + width, high)
+        rolled = golden_section(problem, start, left, right, floor, rolled).best
         for i in range(m):  # its neighbours lie in the same valley
-            if starts[i, 2] == starts[k, 2] and abs(starts[i, 1] - x) <= 1.01 * width:
-                starts[i, 0] = -1.0
+            place = problem.rolls[i]
+            if place.side == start.side and abs(place.q5 - start.q5) <= 1.01 * width:
+                problem.rolls[i] = Place(-1.0, place.q5, place.side)
+    return rolled
 
 
-@njit
-def roll_in_place(problem, posture, floor, rolled):
-    """For a tip on the roll axis: improve `rolled` by this posture, if within `floor`, rolled as it should be."""
-    if not posture[ERROR] <= floor or posture[ERROR] == math.inf:
-        return
-    arm = problem.arm
-    q1, q2, q3, q4 = posture[ANGLES], posture[ANGLES + 1], posture[ANGLES + 2], posture[ANGLES + 3]
-    one = complex(1.0, 0.0)
-    pitch = turned(one, q2 + q3 + q4)
-    view = group_view(problem, q1, problem.now[4], True)
-    forth = 1.0 if dot(cross(arm.tool.fixed, arm.side.even), arm.side.odd) > 0.0 else -1.0
-    q5 = fitted(problem.now[4] + forth * roll_of(view, pitch), arm.lower[4], arm.upper[4], problem.now[4])
-    if q5 == q5:
-        errors = (0.0, chord(value(view.match, pitch)))
-        turns = turned(one, q2), turned(one, q3), turned(one, q4)
-        offer(problem, q1, q5, turns, errors, rolled)
-    else:
-        best_pitch(problem, q1, arm.lower[4], floor, rolled)
-        best_pitch(problem, q1, arm.upper[4], floor, rolled)
+def roll_in_place(problem: ArmProblem, posture: Posture, floor: float, rolled: Posture) -> Posture:
+    """For a tip on the roll axis: this posture, if within `floor`, rolled as it should be, where it is better."""
+    if not posture.miss <= floor or posture.miss == INF:
+        return rolled
+    pitch = at_angle(posture.q2 + posture.q3 + posture.q4)
+    view = group_view(problem, posture.q1, problem.now[4], True)
+    turn = roll_of(view, pitch)
+    if dot(cross(problem.arm.tool.fixed, problem.arm.side.even), problem.arm.side.odd) <= 0.0:
+        turn = -turn
+    q5 = fitted(problem.now[4] + turn, problem.arm.lower[4], problem.arm.upper[4], problem.now[4])
+    if q5 != q5:
+        rolled = best_pitch(problem, posture.q1, problem.arm.lower[4], floor, rolled)
+        return best_pitch(problem, posture.q1, problem.arm.upper[4], floor, rolled)
+    misses = Misses(0.0, chord(value(view.match, pitch)))
+    at = GroupView(posture.q1, q5, view.reach, view.hand, view.match, view.sine, view.cosine)
+    return offer(problem, at, misses, at_angle(posture.q2), at_angle(posture.q3), at_angle(posture.q4), rolled)

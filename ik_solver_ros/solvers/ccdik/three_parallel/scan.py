@@ -3,157 +3,155 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
-import numpy as np
-
-from ik_solver_ros.jit import njit
-from ik_solver_ros.kinematics.kernels import Array
+from ik_solver_ros.kinematics.constants import INF, PI, TWO_PI
+from ik_solver_ros.kinematics.plane import size_of
 from ik_solver_ros.kinematics.quaternion import dot
-from ik_solver_ros.kinematics.waist_arm import TWO_PI, fitted
-from ik_solver_ros.solvers.ccdik.three_parallel.planar_group import ANY_APPROACH, ERROR, no_posture
-from ik_solver_ros.solvers.ccdik.three_parallel.sinusoids import SIDEWAYS, evaluate, roots
+from ik_solver_ros.kinematics.waist_arm import WaistArm, fitted
+from ik_solver_ros.solvers.ccdik.three_parallel.constants import ANY_APPROACH, CLOSER, SCANNED, SIDEWAYS
+from ik_solver_ros.solvers.ccdik.three_parallel.planar_group import ArmProblem, no_posture
+from ik_solver_ros.solvers.ccdik.three_parallel.sinusoids import evaluate, roots
 
-SAMPLES, ROLL_SAMPLES = 32, 24  # of the last hinge's range, where it bends the tool and where it rolls it
-SPECIAL = 8  # angles beside them
-CLOSER = 6  # samples that are looked at closely
+try:
+    import cython
+except ImportError:
+    from ik_solver_ros import uncompiled as cython  # type: ignore[no-redef]
+
+if not cython.compiled:
+    from ik_solver_ros.kinematics.shapes import Place, Posture, Valley
+
+BENT_SAMPLES, ROLL_SAMPLES = 32, 24  # of the last hinge's range, where it bends the tool and where it rolls it
 SECTIONS, ROLL_SECTIONS = 8, 12  # of the golden section; the roll changes faster with the last hinge
 GOLDEN = 0.381966  # 2 - (1 + sqrt 5) / 2
 
 
-class Samples(NamedTuple):
-    """Angles of the last hinge, and what the two angles of the waist make of each."""
+def valleys(problem: ArmProblem, bound: float, best: Posture) -> Posture:
+    """Scan the last hinge for the nearest approach: `best`, or a better posture.
 
-    angles: Array  # (m,) [rad], the first `number` of them, in rising order
-    errors: Array  # (2, m) chord of the nearest approach, by side; inf or negative: not to be looked at (again)
-    number: int
-
-
-@njit
-def valleys(problem, bound, places, best):
-    """Scan the last hinge for the nearest approach: `best` is improved, and `places` (CLOSER, 3) gets (error, q5, side)
-    of the least of each valley that may come below `bound`. Returns the Samples and how many places there are.
+    `problem.places` gets the least of each valley that may come below `bound`.
     """
-    angles, errors = np.empty(SAMPLES + SPECIAL), np.empty((2, SAMPLES + SPECIAL))
-    samples = Samples(angles, errors, sample(problem, angles))
-    scan(problem, samples, bound, best)
-    found = 0
+    sample(problem)
+    best = _scan(problem, bound, best)
+    problem.placed = 0
     for _ in range(CLOSER):
-        side, k = least(samples)
-        if k < 0:
+        least = _least(problem)
+        if least < 0:
             break
-        bracket = angles[max(k - 1, 0)], angles[k], angles[min(k + 1, samples.number - 1)]
-        error, q5 = golden_section(problem, side, bracket, errors[side, k], ANY_APPROACH, best)
-        places[found, 0], places[found, 1], places[found, 2] = error, q5, side
-        found += 1
-        errors[side, k] = -errors[side, k]
-    return samples, found
+        side = least // SCANNED
+        k = least % SCANNED
+        low = problem.angles[max(k - 1, 0)]
+        high = problem.angles[min(k + 1, problem.scanned - 1)]
+        start = Place(problem.misses[side][k], problem.angles[k], side)
+        valley = golden_section(problem, start, low, high, ANY_APPROACH, best)
+        best = valley.best
+        problem.places[problem.placed] = Place(valley.miss, valley.q5, side)
+        problem.placed += 1
+        problem.misses[side][k] = -problem.misses[side][k]
+    return best
 
 
-@njit
-def sample(problem, out):
-    """Fill `out` with angles of the last hinge in rising order; returns how many.
+def sample(problem: ArmProblem) -> None:
+    """Fill `problem.angles` with angles of the last hinge in rising order.
 
     Evenly spaced ones, and those where a turn of the waist begins or ceases to serve: where the roots of (1) merge or
     are at a limit. Between these a narrow window may lie.
     """
-    arm, goal = problem.arm, problem.goal
-    lower, upper = arm.lower[4], arm.upper[4]
+    lower = problem.arm.lower[4]
+    upper = problem.arm.upper[4]
     if not upper - lower < TWO_PI:
-        lower, upper = problem.now[4] - math.pi, problem.now[4] + math.pi
-    count = spaced(arm)
-    for k in range(count):
-        out[k] = lower + (upper - lower) * k / (count - 1)
+        lower = problem.now[4] - PI
+        upper = problem.now[4] + PI
+    problem.scanned = spaced(problem.arm)
+    for k in range(problem.scanned):
+        problem.angles[k] = lower + (upper - lower) * k / (problem.scanned - 1)
     for k in range(4):
-        if k < 2:
-            across = goal.size if k == 0 else -goal.size
+        if k == 0:
+            across = problem.goal.size
+        elif k == 1:
+            across = -problem.goal.size
         else:
-            limit = arm.lower[0] if k == 2 else arm.upper[0]
-            if not math.isfinite(limit):
+            limit = problem.arm.lower[0] if k == 2 else problem.arm.upper[0]
+            if not -INF < limit < INF:
                 continue
-            across = goal.size * math.cos(limit - goal.middle)
-        across += goal.point.fixed[2] - arm.tip.fixed[2]
-        first, second, has_roots = roots(arm.tip.even[2], arm.tip.odd[2], across, problem.now[4])
-        if has_roots:
-            count = _insert(fitted(first, lower, upper, problem.now[4]), out, count)
-            count = _insert(fitted(second, lower, upper, problem.now[4]), out, count)
-    return count
+            across = problem.goal.size * math.cos(limit - problem.goal.middle)
+        across += problem.goal.point.fixed[2] - problem.arm.tip.fixed[2]
+        bends = roots(problem.arm.tip.even[2], problem.arm.tip.odd[2], across, problem.now[4])
+        if bends.found:
+            _insert(problem, fitted(bends.first, lower, upper, problem.now[4]))
+            _insert(problem, fitted(bends.second, lower, upper, problem.now[4]))
 
 
-@njit
-def spaced(arm):
+def spaced(arm: WaistArm) -> int:
     """How many evenly spaced samples of the last hinge there are."""
-    return ROLL_SAMPLES if dot(arm.tool.even, arm.tool.even) < SIDEWAYS else SAMPLES
+    return ROLL_SAMPLES if dot(arm.tool.even, arm.tool.even) < SIDEWAYS else BENT_SAMPLES
 
 
-@njit
-def _insert(angle, out, count):
-    """Put the angle into the sorted `out`, unless it is nan; returns the new count."""
+def _insert(problem: ArmProblem, angle: float) -> None:
+    """Put the angle among the others, unless it is nan."""
     if angle != angle:
-        return count
-    k = count
-    while k > 0 and out[k - 1] > angle:
-        out[k] = out[k - 1]
+        return
+    k = problem.scanned
+    while k > 0 and problem.angles[k - 1] > angle:
+        problem.angles[k] = problem.angles[k - 1]
         k -= 1
-    out[k] = angle
-    return count + 1
+    problem.angles[k] = angle
+    problem.scanned += 1
 
 
-@njit
-def scan(problem, samples, bound, best):
-    """Fill the samples' errors with the nearest approach of each and side, inf where a closer look is no use.
+def _scan(problem: ArmProblem, bound: float, best: Posture) -> Posture:
+    """Fill `problem.misses` with the nearest approach at each angle and side, inf where a closer look is no use.
 
     Of use is what a step to the next sample might bring below the best one, or below `bound`.
     """
-    arm, (angles, errors, count) = problem.arm, samples
-    size = abs(arm.upper_arm) + abs(arm.forearm)
-    swing = math.sqrt(dot(arm.tool.even, arm.tool.even)) + 10.0 * math.sqrt(dot(arm.tip.even, arm.tip.even)) / size
-    margin = swing * (angles[count - 1] - angles[0]) / (spaced(arm) - 1)
-    trial = no_posture()
-    for k in range(count):
+    size = size_of(problem.arm.upper_arm) + size_of(problem.arm.forearm)
+    tool = math.sqrt(dot(problem.arm.tool.even, problem.arm.tool.even))
+    swing = tool + 10.0 * math.sqrt(dot(problem.arm.tip.even, problem.arm.tip.even)) / size
+    margin = swing * (problem.angles[problem.scanned - 1] - problem.angles[0]) / (spaced(problem.arm) - 1)
+    for k in range(problem.scanned):
         for side in range(2):
-            before = min(best[ERROR], bound) + margin
-            trial[ERROR] = before
-            evaluate(problem, angles[k], 1.0 - 2.0 * side, ANY_APPROACH, trial)
-            errors[side, k] = trial[ERROR] if trial[ERROR] != before else math.inf
-            if trial[ERROR] < best[ERROR]:
-                best[:] = trial
+            before = min(best.miss, bound) + margin
+            trial = evaluate(problem, problem.angles[k], 1.0 - 2.0 * side, ANY_APPROACH, no_posture(before))
+            problem.misses[side][k] = trial.miss if trial.miss != before else INF
+            if trial.miss < best.miss:
+                best = trial
+    return best
 
 
-@njit
-def least(samples):
-    """(side, sample) of the least error that is not above its neighbours; sample -1 where none is left (> 0)."""
-    _, errors, count = samples
-    at_side, at_sample, smallest = 0, -1, math.inf
+def _least(problem: ArmProblem) -> int:
+    """The least miss (> 0) that is not above its neighbours: SCANNED * side + index; -1 where none is left."""
+    found = -1
+    smallest = INF
     for side in range(2):
-        for k in range(count):
-            f = errors[side, k]
-            before = abs(errors[side, k - 1]) if k > 0 else math.inf
-            after = abs(errors[side, k + 1]) if k < count - 1 else math.inf
+        for k in range(problem.scanned):
+            f = problem.misses[side][k]
+            before = abs(problem.misses[side][k - 1]) if k > 0 else INF
+            after = abs(problem.misses[side][k + 1]) if k < problem.scanned - 1 else INF
             if 0.0 < f < smallest and f <= before and f <= after:
-                at_side, at_sample, smallest = side, k, f
-    return at_side, at_sample
+                smallest = f
+                found = SCANNED * side + k
+    return found
 
 
-@njit
-def golden_section(problem, side, bracket, fx, floor, best):
-    """Golden section for the last hinge in the bracket (low, x, high), the error at x being fx; `best` is improved.
-
-    Returns (error, angle) of the least that it came to.
-    """
-    low, x, high = bracket
-    trial = no_posture()
+def golden_section(problem: ArmProblem, start: Place, low: float, high: float, floor: float, best: Posture) -> Valley:
+    """Golden section for the last hinge between `low` and `high`, from a start between them; improves `best`."""
+    x = start.q5
+    fx = start.miss
+    side = 1.0 - 2.0 * start.side
     for _ in range(ROLL_SECTIONS if floor >= 0.0 else SECTIONS):
         right = high - x > x - low
         y = x + GOLDEN * (high - x) if right else x - GOLDEN * (x - low)
-        trial[ERROR] = math.inf
-        evaluate(problem, y, 1.0 - 2.0 * side, floor, trial)
-        fy = trial[ERROR]
-        if fy < best[ERROR]:
-            best[:] = trial
-        if fy < fx:
-            low, high = (x, high) if right else (low, x)
-            x, fx = y, fy
+        trial = evaluate(problem, y, side, floor, no_posture(INF))
+        if trial.miss < best.miss:
+            best = trial
+        if trial.miss < fx:
+            if right:
+                low = x
+            else:
+                high = x
+            x = y
+            fx = trial.miss
+        elif right:
+            high = y
         else:
-            low, high = (low, y) if right else (y, high)
-    return fx, x
+            low = y
+    return Valley(fx, x, best)

@@ -13,101 +13,121 @@ from __future__ import annotations
 
 import math
 
-from ik_solver_ros.jit import njit
+from ik_solver_ros.kinematics.constants import ON_AXIS
+from ik_solver_ros.kinematics.plane import at
 from ik_solver_ros.kinematics.quaternion import dot
-from ik_solver_ros.kinematics.waist_arm import ON_AXIS, at, fitted
-from ik_solver_ros.solvers.ccdik.three_parallel.planar_group import best_pitch
+from ik_solver_ros.kinematics.waist_arm import WaistArm, fitted
+from ik_solver_ros.solvers.ccdik.three_parallel.constants import SIDEWAYS
+from ik_solver_ros.solvers.ccdik.three_parallel.planar_group import ArmProblem, best_pitch
 
-SIDEWAYS = 1e-4  # lengths of directions below this are taken for zero; a descent mends the rest
+try:
+    import cython
+except ImportError:
+    from ik_solver_ros import uncompiled as cython  # type: ignore[no-redef]
+
+if not cython.compiled:
+    from ik_solver_ros.kinematics.shapes import Pair, Posture, Roots
 
 
-@njit
-def tip_on_axis(arm):
+def tip_on_axis(arm: WaistArm) -> bool:
     """Whether the last hinge moves neither the tip nor the tool's direction."""
-    return (
-        dot(arm.tip.even, arm.tip.even) < ON_AXIS * ON_AXIS and dot(arm.tool.even, arm.tool.even) < SIDEWAYS * SIDEWAYS
-    )
+    tip = dot(arm.tip.even, arm.tip.even)
+    tool = dot(arm.tool.even, arm.tool.even)
+    return tip < ON_AXIS * ON_AXIS and tool < SIDEWAYS * SIDEWAYS
 
 
-@njit
-def evaluate(problem, q5, side, floor, best):
+def evaluate(problem: ArmProblem, q5: float, side: float, floor: float, best: Posture) -> Posture:
     """`best_pitch` at this angle of the last hinge and one of the two of the waist (side 1.0 or -1.0), equation (1)."""
-    goal, arm = problem.goal, problem.arm
-    across = at(arm.tip, math.cos(q5), math.sin(q5))[2] - goal.point.fixed[2]
-    if goal.size < 1e-12:  # on the waist's axis any angle will do: one that can serve the direction, or the present one
+    across = at(problem.arm.tip, math.cos(q5), math.sin(q5))[2] - problem.goal.point.fixed[2]
+    if problem.goal.size < 1e-12:
+        # On the waist's axis any angle will do: one that can serve the direction, or the present one.
         if abs(across) > 1e-9:
-            return
+            return best
         q1 = _facing(problem, side)
     else:
-        x = across / goal.size
+        x = across / problem.goal.size
         if abs(x) > 1.0 + 1e-9:
-            return
-        q1 = goal.middle + side * math.acos(min(max(x, -1.0), 1.0))
-    q1 = fitted(q1, arm.lower[0], arm.upper[0], problem.now[0])
-    if q1 == q1:
-        best_pitch(problem, q1, q5, floor, best)
+            return best
+        q1 = problem.goal.middle + side * math.acos(min(max(x, -1.0), 1.0))
+    q1 = fitted(q1, problem.arm.lower[0], problem.arm.upper[0], problem.now[0])
+    if q1 != q1:
+        return best
+    return best_pitch(problem, q1, q5, floor, best)
 
 
-@njit
-def _facing(problem, side):
+def both_sides(problem: ArmProblem, floor: float, best: Posture) -> Posture:
+    """`evaluate` with the last hinge as it is, at both angles of the waist."""
+    best = evaluate(problem, problem.now[4], 1.0, floor, best)
+    return evaluate(problem, problem.now[4], -1.0, floor, best)
+
+
+def _facing(problem: ArmProblem, side: float) -> float:
     """The angle of the waist at which the plane of the group holds the goal's direction; now's if any does."""
     wanted = problem.goal.tool
-    first, second, has_roots = roots(wanted.even[2], wanted.odd[2], -wanted.fixed[2], problem.now[0])
-    return (first if side > 0 else second) if has_roots else problem.now[0]
+    found = roots(wanted.even[2], wanted.odd[2], -wanted.fixed[2], problem.now[0])
+    if not found.found:
+        return problem.now[0]
+    return found.first if side > 0 else found.second
 
 
-@njit
-def roots(even, odd, value, near):
-    """The two angles with even cos x + odd sin x = value (`near` where any has), and whether there are any."""
-    size = math.hypot(even, odd)
+def roots(even: float, odd: float, value: float, near: float) -> Roots:
+    """The two angles with even cos x + odd sin x = value (`near` where any has)."""
+    size = math.sqrt(even * even + odd * odd)
     if size < 1e-12:
-        return near, near, abs(value) < 1e-9
+        return Roots(near, near, abs(value) < 1e-9)
     x = value / size
     if abs(x) > 1.0 + 1e-9:
-        return near, near, False
-    middle, half = math.atan2(odd, even), math.acos(min(max(x, -1.0), 1.0))
-    return middle + half, middle - half, True
+        return Roots(near, near, False)
+    middle = math.atan2(odd, even)
+    half = math.acos(min(max(x, -1.0), 1.0))
+    return Roots(middle + half, middle - half, True)
 
 
-@njit
-def exact_pairs(problem, pairs):
-    """Fill `pairs` (8, 2) with the (q1, q5) that serve both position and direction across the plane; returns how many.
+def exact_pairs(problem: ArmProblem) -> int:
+    """Fill `problem.pairs` with what serves both position and direction across the plane; returns how many there are.
 
     One combination of the two sinusoids is free of q5 where the tool points along the last hinge, or straight away from
     it; of a tool that does neither no pair is found.
     """
-    arm, goal, now = problem.arm, problem.goal, problem.now
-    tip, tool = arm.tip, arm.tool
-    size = math.hypot(tool.even[2], tool.odd[2])
+    tip = problem.arm.tip
+    tool = problem.arm.tool
+    point = problem.goal.point
+    wanted = problem.goal.tool
+    size = math.sqrt(tool.even[2] * tool.even[2] + tool.odd[2] * tool.odd[2])
     along = size < SIDEWAYS
     if along:
-        even, odd, rest = goal.tool.even[2], goal.tool.odd[2], tool.fixed[2] - goal.tool.fixed[2]
+        even = wanted.even[2]
+        odd = wanted.odd[2]
+        rest = tool.fixed[2] - wanted.fixed[2]
     else:
         skew = tip.even[2] * tool.odd[2] - tip.odd[2] * tool.even[2]
-        if abs(skew) > SIDEWAYS * size * math.hypot(tip.even[2], tip.odd[2]):
+        if abs(skew) > SIDEWAYS * size * math.sqrt(tip.even[2] * tip.even[2] + tip.odd[2] * tip.odd[2]):
             return 0
         ratio = (tip.even[2] * tool.even[2] + tip.odd[2] * tool.odd[2]) / (size * size)
-        even = goal.point.even[2] - ratio * goal.tool.even[2]
-        odd = goal.point.odd[2] - ratio * goal.tool.odd[2]
-        rest = tip.fixed[2] - goal.point.fixed[2] - ratio * (tool.fixed[2] - goal.tool.fixed[2])
-    first, second, has_roots = roots(even, odd, rest, now[0])
-    if not has_roots:
+        even = point.even[2] - ratio * wanted.even[2]
+        odd = point.odd[2] - ratio * wanted.odd[2]
+        rest = tip.fixed[2] - point.fixed[2] - ratio * (tool.fixed[2] - wanted.fixed[2])
+    waists = roots(even, odd, rest, problem.now[0])
+    if not waists.found:
         return 0
     count = 0
-    for turned_to in (first, second):
-        q1 = fitted(turned_to, arm.lower[0], arm.upper[0], now[0])
+    for k in range(2):
+        q1 = waists.first if k == 0 else waists.second
+        q1 = fitted(q1, problem.arm.lower[0], problem.arm.upper[0], problem.now[0])
         if q1 != q1:
             continue
-        c, s = math.cos(q1), math.sin(q1)
+        c = math.cos(q1)
+        s = math.sin(q1)
         if along:
-            low, high, has_roots = roots(tip.even[2], tip.odd[2], at(goal.point, c, s)[2] - tip.fixed[2], now[4])
+            bends = roots(tip.even[2], tip.odd[2], at(point, c, s)[2] - tip.fixed[2], problem.now[4])
         else:
-            low, high, has_roots = roots(tool.even[2], tool.odd[2], at(goal.tool, c, s)[2] - tool.fixed[2], now[4])
-        if not has_roots:
+            bends = roots(tool.even[2], tool.odd[2], at(wanted, c, s)[2] - tool.fixed[2], problem.now[4])
+        if not bends.found:
             continue
-        for bent_to in (low, high):
-            q5 = fitted(bent_to, arm.lower[4], arm.upper[4], now[4])
+        for m in range(2):
+            q5 = bends.first if m == 0 else bends.second
+            q5 = fitted(q5, problem.arm.lower[4], problem.arm.upper[4], problem.now[4])
             if q5 == q5:
-                pairs[count, 0], pairs[count, 1] = q1, q5
+                problem.pairs[count] = Pair(q1, q5)
                 count += 1
     return count

@@ -8,127 +8,163 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
-from ik_solver_ros.jit import njit
+from ik_solver_ros.kinematics.constants import INF, NAN, PI, TWO_PI
+from ik_solver_ros.kinematics.plane import at, size_of, squared, unit
 from ik_solver_ros.kinematics.quaternion import dot
-from ik_solver_ros.kinematics.waist_arm import JOINTS, TWO_PI, at, fitted
+from ik_solver_ros.kinematics.waist_arm import fitted
+from ik_solver_ros.solvers.ccdik.three_parallel.constants import ANY_APPROACH, KEPT
 from ik_solver_ros.solvers.ccdik.three_parallel.planar_group import (
-    ANGLES,
-    ANY_APPROACH,
-    ERROR,
+    ArmProblem,
     best_pitch,
     group_view,
     no_posture,
     offer,
-    squared,
-    unit,
 )
 from ik_solver_ros.solvers.ccdik.three_parallel.sinusoids import tip_on_axis
 
+try:
+    import cython
+except ImportError:
+    from ik_solver_ros import uncompiled as cython  # type: ignore[no-redef]
+
+if not cython.compiled:
+    from ik_solver_ros.kinematics.shapes import GroupView, Misses, Posture
+
 BENDS = 5  # samples of the last hinge
-KEPT = 2
 
 
-@njit
-def nearest_reach(problem, out):
-    """Fill `out` (KEPT, 5) with the angles of the postures that come nearest to the goal's position, nearest first.
+def nearest_reach(problem: ArmProblem) -> int:
+    """Fill `problem.kept` with the postures that come nearest to the goal's position, nearest first.
 
-    Returns how many. They are exact where the plane of the group holds the waist's axis and the tip is on the roll
-    axis; else a descent from them is.
+    Returns how many there are. They are exact where the plane of the group holds the waist's axis and the tip is on the
+    roll axis; else a descent from them is. They miss by a distance [m].
     """
-    arm, now = problem.arm, problem.now
-    lower, upper = arm.lower[4], arm.upper[4]
+    lower = problem.arm.lower[4]
+    upper = problem.arm.upper[4]
     if not upper - lower < TWO_PI:
-        lower, upper = now[4] - math.pi, now[4] + math.pi
-    bends = 0 if tip_on_axis(arm) else BENDS
-    found = np.full((4 * (bends + 1), ANGLES + JOINTS), math.inf)
+        lower = problem.now[4] - PI
+        upper = problem.now[4] + PI
+    bends = 0 if tip_on_axis(problem.arm) else BENDS
     # Between two samples the tip moves by no more than this.
-    margin = math.sqrt(dot(arm.tip.even, arm.tip.even)) * (upper - lower) / BENDS
-    least, m = math.inf, 0
-    best = no_posture()
+    margin = math.sqrt(dot(problem.arm.tip.even, problem.arm.tip.even)) * (upper - lower) / BENDS
+    least = INF
+    m = 0
     for k in range(bends + 1):
-        q5 = now[4] if k == 0 else lower + (upper - lower) * (k - 1) / (bends - 1)
-        for q1 in waists(problem, q5):
+        q5 = problem.now[4] if k == 0 else lower + (upper - lower) * (k - 1) / (bends - 1)
+        for way in range(4):
+            q1 = _waist(problem, q5, way)
             if q1 == q1:
-                best[ERROR] = least + margin
-                reach_out(problem, q1, q5, best)
-                if best[ERROR] < least + margin:
-                    found[m] = best
+                best = _reach_out(problem, q1, q5, no_posture(least + margin))
+                if best.miss < least + margin:
+                    problem.reaching[m] = best
                     m += 1
-                    least = min(least, best[ERROR])
-    count = min(KEPT, m)
-    for k in range(count):
-        i = np.argmin(found[:, ERROR])
-        out[k] = found[i, ANGLES:]
-        found[i, ERROR] = math.inf
-    return count
+                    least = min(least, best.miss)
+    kept = 0
+    while kept < KEPT and kept < m:
+        first = kept
+        for k in range(kept + 1, m):
+            if problem.reaching[k].miss < problem.reaching[first].miss:
+                first = k
+        problem.kept[kept] = problem.reaching[first]
+        problem.reaching[first] = problem.reaching[kept]
+        kept += 1
+    return kept
 
 
-@njit
-def waists(problem, q5):
-    """The angles of the waist that bring the plane of the group nearest to the point, and its limits: four, or nan.
+def _waist(problem: ArmProblem, q5: float, way: int) -> float:
+    """One of the four angles of the waist that bring the plane of the group nearest to the point: two, and its limits.
 
-    Where the plane does not hold the waist's axis the nearest angle is a little off these, perhaps beyond a limit and
-    so at the other one.
+    nan where there is none. Where the plane does not hold the waist's axis the nearest angle is a little off these,
+    perhaps beyond a limit and so at the other one.
     """
-    arm, goal, now = problem.arm, problem.goal, problem.now
-    x = (at(arm.tip, math.cos(q5), math.sin(q5))[2] - goal.point.fixed[2]) / max(goal.size, 1e-12)
-    half = math.acos(min(max(x, -1.0), 1.0))
-    first = fitted(goal.middle + half, arm.lower[0], arm.upper[0], now[0])
-    second = fitted(goal.middle - half, arm.lower[0], arm.upper[0], now[0])
-    low = arm.lower[0] if math.isfinite(arm.lower[0]) else math.nan
-    return first, second, low, arm.upper[0] if low == low else math.nan
+    lower = problem.arm.lower[0]
+    upper = problem.arm.upper[0]
+    if way >= 2:
+        if not lower > -INF:
+            return NAN
+        return lower if way == 2 else upper
+    across = at(problem.arm.tip, math.cos(q5), math.sin(q5))[2] - problem.goal.point.fixed[2]
+    half = math.acos(min(max(across / max(problem.goal.size, 1e-12), -1.0), 1.0))
+    angle = problem.goal.middle + half if way == 0 else problem.goal.middle - half
+    return fitted(angle, lower, upper, problem.now[0])
 
 
-@njit
-def reach_out(problem, q1, q5, best):
-    """Improve `best`, ERROR being the distance [m], by the nearest posture at these angles of waist and last hinge."""
-    arm = problem.arm
+def _reach_out(problem: ArmProblem, q1: float, q5: float, best: Posture) -> Posture:
+    """`best`, or the nearest posture at these angles of waist and last hinge where that is nearer."""
     view = group_view(problem, q1, q5, False)
-    across = at(problem.goal.point, math.cos(q1), math.sin(q1))[2] - at(arm.tip, math.cos(q5), math.sin(q5))[2]
-    if abs(across) > best[ERROR]:
-        return
-    a, b, hand, reach = arm.upper_arm, arm.forearm, view.hand, view.reach
-    if math.sqrt(squared(reach)) < abs(a) + abs(b) + abs(hand):
-        within = no_posture()
-        best_pitch(problem, q1, q5, ANY_APPROACH, within)
-        if within[ERROR] < math.inf:  # the plane holds a posture that is off by nothing but what lies across it
-            best[:] = within
-            best[ERROR] = abs(across)
-            return
-    for turn_3 in arm.ends_3:
-        elbow = a + b * turn_3
-        in_line = unit(elbow * (turn_3 * hand).conjugate())
-        for turn_4 in (arm.ends_4[0], arm.ends_4[1], in_line, -in_line):
-            _point(problem, view, across, turn_3, turn_4, best)
-    in_line = unit(b * hand.conjugate())
-    for turn_4 in (arm.ends_4[0], arm.ends_4[1], in_line, -in_line):
-        turn_3 = unit(a * (b + hand * turn_4).conjugate())
-        _point(problem, view, across, turn_3, turn_4, best)
-        _point(problem, view, across, -turn_3, turn_4, best)
-    for turn_2 in arm.ends_2:
-        rest = reach * turn_2.conjugate() - a
-        for turn_4 in (arm.ends_4[0], arm.ends_4[1], in_line, -in_line):
-            turn_3 = unit(rest * (b + hand * turn_4).conjugate())
-            _end(problem, view, across, turn_2, turn_3, turn_4, best)
-        for turn_3 in arm.ends_3:
-            turn_4 = unit((rest * turn_3.conjugate() - b) * hand.conjugate())
-            _end(problem, view, across, turn_2, turn_3, turn_4, best)
-            _end(problem, view, across, turn_2, turn_3, arm.ends_4[0], best)
-            _end(problem, view, across, turn_2, turn_3, arm.ends_4[1], best)
+    point = at(problem.goal.point, math.cos(q1), math.sin(q1))
+    across = point[2] - at(problem.arm.tip, math.cos(q5), math.sin(q5))[2]
+    if abs(across) > best.miss:
+        return best
+    a = problem.arm.upper_arm
+    b = problem.arm.forearm
+    if size_of(view.reach) < size_of(a) + size_of(b) + size_of(view.hand):
+        within = best_pitch(problem, q1, q5, ANY_APPROACH, no_posture(INF))
+        if within.miss < INF:  # the plane holds a posture that is off by nothing but what lies across it
+            return Posture(
+                abs(across),
+                within.second,
+                within.elbow,
+                within.step,
+                within.total,
+                within.q1,
+                within.q2,
+                within.q3,
+                within.q4,
+                within.q5,
+            )
+    for k in range(2):
+        turn_3 = problem.arm.ends_3[k]
+        in_line = unit((a + b * turn_3) * (turn_3 * view.hand).conjugate())
+        for m in range(4):
+            best = _point(problem, view, across, turn_3, _turn_4(problem, in_line, m), best)
+    in_line = unit(b * view.hand.conjugate())
+    for m in range(4):
+        turn_4 = _turn_4(problem, in_line, m)
+        turn_3 = unit(a * (b + view.hand * turn_4).conjugate())
+        best = _point(problem, view, across, turn_3, turn_4, best)
+        best = _point(problem, view, across, -turn_3, turn_4, best)
+    for k in range(2):
+        turn_2 = problem.arm.ends_2[k]
+        rest = view.reach * turn_2.conjugate() - a
+        for m in range(4):
+            turn_4 = _turn_4(problem, in_line, m)
+            turn_3 = unit(rest * (b + view.hand * turn_4).conjugate())
+            best = _end(problem, view, across, turn_2, turn_3, turn_4, best)
+        for m in range(2):
+            turn_3 = problem.arm.ends_3[m]
+            turn_4 = unit((rest * turn_3.conjugate() - b) * view.hand.conjugate())
+            best = _end(problem, view, across, turn_2, turn_3, turn_4, best)
+            best = _end(problem, view, across, turn_2, turn_3, problem.arm.ends_4[0], best)
+            best = _end(problem, view, across, turn_2, turn_3, problem.arm.ends_4[1], best)
+    return best
 
 
-@njit
-def _point(problem, view, across, turn_3, turn_4, best):
+def _turn_4(problem: ArmProblem, in_line: complex, way: int) -> complex:
+    """One of four turns of hinge 4: at its limits, in line with what is before it, and folded back."""
+    if way < 2:
+        return problem.arm.ends_4[way]
+    return in_line if way == 2 else -in_line
+
+
+def _point(
+    problem: ArmProblem, view: GroupView, across: float, turn_3: complex, turn_4: complex, best: Posture
+) -> Posture:
     """Offer this shape of the group, pointed at the goal."""
     tip = problem.arm.upper_arm + turn_3 * (problem.arm.forearm + turn_4 * view.hand)
-    _end(problem, view, across, unit(view.reach * tip.conjugate()), turn_3, turn_4, best)
+    return _end(problem, view, across, unit(view.reach * tip.conjugate()), turn_3, turn_4, best)
 
 
-@njit
-def _end(problem, view, across, turn_2, turn_3, turn_4, best):
+def _end(
+    problem: ArmProblem,
+    view: GroupView,
+    across: float,
+    turn_2: complex,
+    turn_3: complex,
+    turn_4: complex,
+    best: Posture,
+) -> Posture:
     """Offer this posture, by its distance."""
     tip = turn_2 * (problem.arm.upper_arm + turn_3 * (problem.arm.forearm + turn_4 * view.hand))
     distance = math.sqrt(squared(view.reach - tip) + across * across)
-    offer(problem, view.q1, view.q5, (turn_2, turn_3, turn_4), (distance, 0.0), best)
+    return offer(problem, view, Misses(distance, 0.0), turn_2, turn_3, turn_4, best)
