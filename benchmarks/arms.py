@@ -8,7 +8,6 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from ik_solver_ros import Chain, Goal, load_chain
-from ik_solver_ros.kinematics.kernels import tip_frame
 from ik_solver_ros.share import share_dir
 
 HERE = Path(__file__).parent / "arms"
@@ -31,7 +30,7 @@ def sampled(chain: Chain, rng: np.random.Generator, m: int):
     q = rng.uniform(chain.lower, chain.upper, size=(m, chain.n))
     p, r = np.empty((m, 3)), np.empty((m, 4))
     for i in range(m):
-        p[i], r[i] = tip_frame(chain.arrays, q[i])
+        p[i], r[i] = chain.forward(q[i])
     return q, p, r / np.linalg.norm(r, axis=1)[:, None]
 
 
@@ -58,7 +57,7 @@ def beyond(chain: Chain, rng: np.random.Generator, m: int) -> np.ndarray:
 
     far = base_of(chain) + 10.0 * chain.reach * any_directions(rng, m // 2)
     q, _ = nearest_positions(chain, far, rng, starts=40)
-    edge = np.array([tip_frame(chain.arrays, row)[0] for row in q])
+    edge = np.array([chain.forward(row)[0] for row in q])
     out = far - edge
     out /= np.linalg.norm(out, axis=1)[:, None]
     beyond = edge + out * 10.0 ** rng.uniform(-3.0, 1.0, size=(m // 2, 1))

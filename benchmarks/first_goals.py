@@ -24,8 +24,6 @@ from benchmarks.stage import URDF, ik_node, joint_state
 from ik_solver_ros.kinematics.load import load_chain
 from ik_solver_ros.ros.common import convert
 from ik_solver_ros.ros.common.qos import STATUS_QOS
-from ik_solver_ros.solvers.goal import Goal
-from ik_solver_ros.solvers.solve import solve
 
 STARTS, EACH, PEERS = 20, 10, 6
 TRAJECTORIES = "joint_trajectory_controller/joint_trajectory"
@@ -72,7 +70,6 @@ class Participant:
 def measure() -> None:
     chain = load_chain(URDF)
     pose = chain.forward(np.array([0.3, -0.4, 0.5, 0.6, 0.2]))
-    solve(chain, Goal.pose(*pose))  # compiled, if it was not
     outcomes: dict[str, int] = {}
     with ExitStack() as stack:
         for _ in range(PEERS):

@@ -6,85 +6,76 @@ differences), from far more starts than a solver takes; SLSQP shares nothing wit
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from scipy.optimize import minimize
 from scipy.spatial.transform import Rotation
 
-from ik_solver_ros.kinematics.kernels import unpacked
-from ik_solver_ros.solvers.ccdik.descent import Budget, chord_errors, descend, pose_errors
-from ik_solver_ros.solvers.ccdik.generic import descend_to_nearest, problem_of
-from ik_solver_ros.solvers.goal import unpacked_goal
+from ik_solver_ros import Goal
+from ik_solver_ros.kinematics.kernels import Row
+from ik_solver_ros.solvers.ccdik.descent import descend
+from ik_solver_ros.solvers.ccdik.generic import Search, descend_to_nearest
+from ik_solver_ros.solvers.problem import Problem, chord_errors, pose_errors, prepare
 from ik_solver_ros.solvers.solution import SolverOptions
 
 TOLERANCES = SolverOptions(1e-7, 1e-9)
+TIGHT = SolverOptions(1e-9, 1e-9)
 
 
 def nearest_positions(chain, positions, rng, starts):
     """(q (m, n), distance (m,)): the nearest that the tip comes to each position."""
     q0 = rng.uniform(chain.lower, chain.upper, size=(len(positions), starts, chain.n))
-    q, distance = np.empty((len(positions), chain.n)), np.empty(len(positions))
-    _nearest_positions(chain.arrays.kind, chain.packed, np.ascontiguousarray(positions), q0, q, distance)
-    return q, distance
-
-
-@numba.njit(nogil=True)
-def _nearest_positions(kind, packed, positions, q0, q, distance):
-    body = unpacked(kind, packed)
-    for i in range(len(positions)):
-        goal = unpacked_goal(np.append(positions[i], np.zeros(4)), 0, body.tool, np.zeros((2, 3)))
-        distance[i] = np.inf
-        for k in range(q0.shape[1]):
-            trial = q0[i, k].copy()
-            descend(body.chain, goal, trial, (1.0 / body.reach, 0.0, 0.0), Budget(1e-9, 1e-9, 100, False))
-            error = chord_errors(body.chain, goal, trial)[0]
+    q, distance = np.empty((len(positions), chain.n)), np.full(len(positions), np.inf)
+    search, trial, weights = Search(), Row(), (1.0 / chain.reach, 0.0, 0.0)
+    for i, position in enumerate(positions):
+        problem = prepare(search.problem, chain.body, Goal.point(position), chain.mid.tolist(), TIGHT)
+        for start in q0[i].tolist():
+            trial.fill(start)
+            descend(problem, search, 0, trial, weights, False)
+            error = chord_errors(problem, 0, trial)[0]
             if error < distance[i]:
-                distance[i] = error
-                q[i] = trial
+                distance[i], q[i] = error, trial.values(chain.n)
+    return q, distance
 
 
 def nearest_approaches(chain, goals, rng, starts):
     """(q (m, n), angle (m,) [rad]): the nearest approach that keeps the tip in place to 1e-6 m, inf where none does."""
     q0 = rng.uniform(chain.lower, chain.upper, size=(len(goals), starts, chain.n))
-    q, angle = np.empty((len(goals), chain.n)), np.empty(len(goals))
-    _nearest_approaches(
-        chain.arrays.kind, chain.packed, np.array([goal.packed for goal in goals]), q0, TOLERANCES.settings, q, angle
-    )
+    q, angle = np.empty((len(goals), chain.n)), np.full(len(goals), np.inf)
+    search, trial, weights = Search(), Row(), (1.0 / chain.reach, 0.0, 0.0)
+    for i, goal in enumerate(goals):
+        problem = prepare(search.problem, chain.body, goal, chain.mid.tolist(), TOLERANCES)
+        for k, start in enumerate(q0[i].tolist()):
+            trial.fill(start)
+            if k % 2 == 1:
+                descend(problem, search, 0, trial, weights, True)
+            descend_to_nearest(search, trial, k % 2)
+            p, approach, _ = pose_errors(problem, trial)
+            if p < 1e-6 and approach < angle[i]:
+                angle[i], q[i] = approach, trial.values(chain.n)
     return q, angle
 
 
-@numba.njit(nogil=True)
-def _nearest_approaches(kind, packed, goals, q0, settings, q, angle):
-    body = unpacked(kind, packed)
-    for i in range(len(goals)):
-        goal = unpacked_goal(goals[i], 1, body.tool, np.zeros((2, 3)))
-        angle[i] = np.inf
-        for k in range(q0.shape[1]):
-            trial = q0[i, k].copy()
-            problem = problem_of(body, goal, trial, settings)
-            if k % 2 == 1:
-                descend(body.chain, problem.point, trial, (problem.scale, 0.0, 0.0), problem.exact)
-            descend_to_nearest(problem, trial, k % 2)
-            p, approach, _ = pose_errors(body.chain, goal, trial)
-            if p < 1e-6 and approach < angle[i]:
-                angle[i] = approach
-                q[i] = trial
+def _errors(chain, goal, q):
+    """(position [m], approach [rad], roll [rad]) by which q (n,), put inside the limits, misses."""
+    problem = prepare(Problem(), chain.body, goal, chain.mid.tolist(), TOLERANCES)
+    return pose_errors(problem, Row(np.clip(q, chain.lower, chain.upper).tolist()))
 
 
 def slsqp_approach(chain, goal, rng, starts):
     """The least approach error [rad] by scipy's SLSQP with the position as a constraint."""
+    wanted = goal.direction
     best = np.inf
     for _ in range(starts):
         found = minimize(
-            lambda q: 1.0 - _axes(chain, q)[0] @ goal.direction,
+            lambda q: 1.0 - _axes(chain, q)[0] @ wanted,
             rng.uniform(chain.lower, chain.upper),
-            jac=lambda q: -_turning(chain, q, _axes(chain, q)[0], goal.direction),
+            jac=lambda q: -_turning(chain, q, _axes(chain, q)[0], wanted),
             bounds=list(zip(chain.lower, chain.upper)),
             constraints=[_in_place(chain, goal.position)],
             method="SLSQP",
             options={"maxiter": 100, "ftol": 1e-12},
         )
-        p, approach, _ = pose_errors(chain.arrays, goal.arrays(chain), np.clip(found.x, chain.lower, chain.upper))
+        p, approach, _ = _errors(chain, goal, found.x)
         if p < 1e-6:
             best = min(best, approach)
     return best
@@ -92,8 +83,7 @@ def slsqp_approach(chain, goal, rng, starts):
 
 def slsqp_roll(chain, goal, floor, rng, starts, seeds=()):
     """The least roll error [rad] with the position in place and the approach error at most `floor` [rad]."""
-    arrays = goal.arrays(chain)
-    w, v = arrays.wanted
+    w, v = goal.directions(chain)[1]
     g = np.cross(w, v)
     best = np.inf
     begin = [*seeds, *(rng.uniform(chain.lower, chain.upper) for _ in range(starts))]
@@ -116,7 +106,7 @@ def slsqp_roll(chain, goal, floor, rng, starts, seeds=()):
             method="SLSQP",
             options={"maxiter": 100, "ftol": 1e-10},
         )
-        p, approach, roll = pose_errors(chain.arrays, arrays, np.clip(found.x, chain.lower, chain.upper))
+        p, approach, roll = _errors(chain, goal, found.x)
         if p < 1e-6 and approach < floor + 1e-6:
             best = min(best, roll)
     return best

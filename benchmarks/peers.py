@@ -21,7 +21,6 @@ from scipy.spatial.transform import Rotation
 
 from benchmarks.arms import URDFS, arms, sampled, tool_directions
 from ik_solver_ros import Chain, Goal, solve
-from ik_solver_ros.kinematics.kernels import joint_frames
 
 HOW = {
     "ik_solver_ros": "solve(): position and tool direction, 1e-6 m and 1e-6 rad",
@@ -110,9 +109,8 @@ def make_ik_solver_ros(arm: str, chain: Chain) -> Solver:
 def make_eaik(arm: str, chain: Chain) -> Solver:
     from eaik.IK_HP import HPRobot
 
-    n = chain.n
-    origins, axes = np.empty((n, 3)), np.empty((n, 3))
-    tip, quat = joint_frames(chain.arrays, np.zeros(n), np.empty((n, 4)), origins, axes)
+    _, origins, axes = chain.joint_frames(np.zeros(chain.n))
+    tip, quat = chain.forward(np.zeros(chain.n))
     robot = HPRobot(axes, np.diff(np.vstack([np.zeros(3), origins, tip]), axis=0))._robot
     home = Rotation.from_quat(quat).as_matrix().T
     pose, half = np.eye(4), 0.5 * (chain.upper - chain.lower) + 1e-6
