@@ -105,6 +105,8 @@ class OptionalBuildExt(build_ext):
             module.optional = os.environ.get("IK_COMPILE") != "must"  # cythonize drops what was said before
         self.distribution.ext_modules = made
         super().finalize_options()
+        if self.parallel is None:
+            self.parallel = min(2, os.cpu_count() or 1)  # of some 150 MB each: a small computer has not much more
 
     def build_extension(self, ext: Extension) -> None:
         try:
