@@ -8,6 +8,7 @@ late reply is not taken for the next one's. Ports come and go: reconnecting is t
 from __future__ import annotations
 
 import errno
+import select
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -42,6 +43,7 @@ class Port:
         self.url, self.baud = url, baud
         self.low_latency = False
         self._serial: Any = None
+        self._file: int | None = None  # to wait for until it can be written
 
     @property
     def is_open(self) -> bool:
@@ -61,6 +63,12 @@ class Port:
         except Exception as error:
             raise BusError(_advice(self.url, error), port=self.url) from error
         self._serial = port
+        try:
+            # pyserial's own time-out fails where all has been written, if this computer stalls meanwhile; without one
+            # it writes what the port takes at once.
+            self._file, port.write_timeout = port.fileno(), 0.0
+        except (AttributeError, OSError):  # not a file, as on Windows
+            self._file = None
 
     def _hurry(self, port: Any) -> None:
         """Have the adapter hand replies over at once, where it can: FTDI's keep them for 16 ms otherwise."""
@@ -86,7 +94,17 @@ class Port:
 
     def write(self, data: bytes) -> None:
         """Send. Raises BusError where the port is gone or takes nothing."""
-        self._do(lambda port: port.write(data))
+
+        def send(port: Any) -> None:
+            rest, deadline = data, time.monotonic() + WRITE_TIMEOUT
+            while rest and self._file is not None:
+                if not select.select([], [self._file], [], max(deadline - time.monotonic(), 0.0))[1]:
+                    raise TimeoutError("it takes no more bytes")
+                rest = rest[port.write(rest) :]
+            if rest:
+                port.write(rest)
+
+        self._do(send)
 
     def read(self, deadline: float) -> bytes:
         """What has been received, waiting for at least a byte until `deadline` [s, time.monotonic]; else nothing."""

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import pty
 import time
+import tty
+from types import SimpleNamespace
 
 import pytest
 
 from ik_solver_ros.errors import BusError
 from ik_solver_ros.servo import dynamixel, feetech
-from ik_solver_ros.servo.bus import Port
+from ik_solver_ros.servo.bus import WRITE_TIMEOUT, Port
 from ik_solver_ros.servo.emulated.faults import Faults
 
 from .conftest import BAUD, IDS
@@ -149,3 +153,33 @@ def test_dynamixels_own_software_finds_our_servos_as_ours_does(plugged):
         assert [reader.getData(i, 132, 4) for i in IDS] == [2048 + 100 * i for i in IDS]
     finally:
         port.closePort()
+
+
+def test_a_computer_that_stalls_while_it_writes(plugged, monkeypatch):
+    """All has been written, only late: the port is not gone. (pyserial's write_timeout says it is.)"""
+    _, bus = plugged(feetech)
+    write = os.write
+
+    def late(file, data):
+        count = write(file, data)
+        time.sleep(2 * WRITE_TIMEOUT)
+        return count
+
+    monkeypatch.setattr("serial.serialposix.os", SimpleNamespace(**vars(os) | {"write": late}))
+    bus.port.write(b"\xff\xff")
+    assert bus.port.is_open
+
+
+def test_a_port_that_takes_nothing():
+    """Nobody reads what is written: some of it fits, then an error comes, and no end of waiting."""
+    hands_off, ours = pty.openpty()
+    tty.setraw(ours)
+    port = Port(os.ttyname(ours), BAUD)
+    port.open()
+    try:
+        with pytest.raises(BusError, match="takes no more bytes"):
+            port.write(bytes(1_000_000))
+        assert not port.is_open
+    finally:
+        os.close(hands_off)
+        os.close(ours)
