@@ -13,6 +13,7 @@ from ik_solver_ros.errors import ArmError, BusError
 from ik_solver_ros.servo.bus import Port
 from ik_solver_ros.servo.calibration import Calibration, ServoJoint
 
+ROUNDS = 3  # in which servos are looked for: a pause of this computer, or of theirs, may take all tries of some of them
 ENABLE_WITHIN = 8  # [ticks] of its goal that a servo must be measured when its torque comes on
 
 
@@ -28,7 +29,9 @@ class MeasuredServos:
         """Connect, and find every servo. Raises ArmError and BusError that say what is wrong."""
         self.port.open()
         try:
-            missing = [joint for joint in self.calibration.joints if not self._answers(joint)]
+            missing = list(self.calibration.joints)
+            for _ in range(ROUNDS):
+                missing = [joint for joint in missing if not self._answers(joint)]
             if missing:
                 names = ", ".join(f"{joint.name} (id {joint.id})" for joint in missing)
                 raise ArmError(

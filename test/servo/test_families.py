@@ -83,3 +83,18 @@ def test_the_wizard_can_work_with_it(rig, family):
     by_hand.jog(ids[0], family.per_tick)
     by_hand.release(ids)
     assert [by_hand.position(i) for i in ids] == pytest.approx(before, abs=1)
+
+
+def test_servos_that_come_a_little_late_are_found(family, so101, tmp_path):
+    """A third of a second after the port is there: the first ones are asked in vain, and again after the others."""
+    if not family.measures:
+        pytest.skip("nothing is asked of them")
+    protocol = next(name for name, row in FAMILIES.items() if row is family)
+    calibration = emulated_calibration(so101, protocol)
+    awake = time.monotonic() + 0.35
+    with emulate(calibration, {}, str(tmp_path / "port")) as emulated:
+        emulated.faults = lambda reply: [(0.0, reply)] if time.monotonic() > awake else []
+        arm = servo_arm(calibration, Port(emulated.url, calibration.baud))
+        arm.open()
+        assert arm.read().positions == pytest.approx(0.0, abs=family.per_tick)
+        arm.close()
