@@ -13,23 +13,24 @@ from ik_solver_ros.kinematics.kernels import Body, Frames, Row, joint_frames, ti
 from ik_solver_ros.kinematics.quaternion import rotate
 from ik_solver_ros.kinematics.waist_arm import WaistArm
 
-JOINTS = 5
+JOINTS = 5  # or four: the last hinge is then one that turns nothing, and stays at zero
 PARALLEL = 1e-4  # [rad] hinges that differ by less are parallel; what remains is mended by a descent
 EXACT = 1e-8  # [m], [rad] a chain that differs by less is such an arm to all purposes
 
 
 def find_waist_arm(chain: ChainArrays, body: Body, tool: Array) -> WaistArm | None:
     """The constants of a chain that is such an arm, None of any other. tool (2, 3): see Chain."""
-    if len(chain.slides) != JOINTS or chain.slides.any():
+    n = len(chain.slides)
+    if not JOINTS - 1 <= n <= JOINTS or chain.slides.any():
         return None
     frames = Frames()
     tip_p, tip_q = joint_frames(body, Row(), frames)
-    _, origins, axes = (np.array(column) for column in frames.columns(JOINTS))
+    _, origins, axes = (np.array(column) for column in frames.columns(n))
     along = axes[1]
-    signs = np.array([1.0, 1.0, np.sign(axes[2] @ along), np.sign(axes[3] @ along), 1.0])
+    signs = np.array([1.0, 1.0, np.sign(axes[2] @ along), np.sign(axes[3] @ along), 1.0 if n == JOINTS else 0.0])
     if any(np.linalg.norm(np.cross(axes[i], along)) > PARALLEL for i in (2, 3)):
         return None
-    if any(np.linalg.norm(np.cross(axes[i], along)) < 0.1 for i in (0, 4)):
+    if any(np.linalg.norm(np.cross(axes[i], along)) < 0.1 for i in (0, 4) if i < n):
         return None  # a waist or a last hinge parallel to the group moves in its plane
     first = np.cross(along, np.eye(3)[int(np.argmin(np.abs(along)))])
     first /= np.linalg.norm(first)
@@ -42,13 +43,17 @@ def find_waist_arm(chain: ChainArrays, body: Body, tool: Array) -> WaistArm | No
         return None
 
     def turning(vector: Array) -> list[Array]:
+        if n < JOINTS:
+            return [vector, np.zeros(3), np.zeros(3)]
         fixed = turns[4] * (turns[4] @ vector)
         return [fixed, vector - fixed, np.cross(turns[4], vector)]
 
-    tip = turning(basis @ (np.array(tip_p) - origin) - points[4])
-    tip[0] = tip[0] + points[4]
+    tip = turning(basis @ (np.array(tip_p) - origin) - points[-1])
+    tip[0] = tip[0] + points[-1]
     directions = [turning(basis @ np.array(rotate(tip_q, axis))) for axis in tool]
-    ends = np.sort(np.array([signs * chain.lower, signs * chain.upper]), axis=0)
+    still = np.zeros(JOINTS - n)
+    limits = np.array([np.append(chain.lower, still), np.append(chain.upper, still)])
+    ends = np.sort(signs * limits, axis=0)
     # A joint without limits has no ends: whatever stands in their place is as good as any other posture.
     ends_at = np.where(np.isfinite(ends), ends, 0.0)
     stretched, folded = (abs(upper_arm) + abs(forearm)) ** 2, (abs(upper_arm) - abs(forearm)) ** 2
