@@ -98,14 +98,28 @@ class Solution:
         """The outcome for people."""
         if self.status is Status.REACHED:
             return "goal reached"
-        nearest, parts = self.solver == "ccdik", ["position reached"]
+        parts = ["position reached"]
         if self.status is Status.NEAREST_POSITION:
-            parts = [f"position {'out of reach' if nearest else 'missed'} by {_length(self.position_error)}"]
+            missed = "out of reach" if self.solver == "ccdik" else "missed"
+            parts = [f"position {missed} by {_length(self.position_error)}"]
         if self.approach_error > 1e-6:
             parts.append(f"the tool points {math.degrees(self.approach_error):.3g} deg away from the goal's direction")
         if self.roll_error > 1e-6:
             parts.append(f"the tool is rolled by {math.degrees(self.roll_error):.3g} deg")
-        return f"{'; '.join(parts)} ({'the nearest this arm can do: ' if nearest else ''}{self.reason})"
+        nearest = ""
+        if self.solver == "ccdik":
+            nearest = f"the nearest {'this arm can do' if self.established else 'found'}: "
+        return f"{'; '.join(parts)} ({nearest}{self.reason})"
+
+    @property
+    def established(self) -> bool:
+        """Whether more is known not to be possible, not only not found: from the structure of a WaistArm.
+
+        Of positions out of reach it is where the last hinge does nothing but roll the tool.
+        """
+        if self.solver != "ccdik" or self.chain.waist_arm is None:
+            return self.status is Status.REACHED
+        return self.status is not Status.NEAREST_POSITION or self.chain.body.rolls != 0.0
 
 
 AT_LIMIT = 1e-4  # [rad or m] a joint this near to its limit is said to be at it
