@@ -12,8 +12,9 @@ from scipy.spatial.transform import Rotation
 
 from ik_solver_ros import Goal
 from ik_solver_ros.kinematics.kernels import Row
+from ik_solver_ros.solvers.ccdik.constants import FINEST, ONLY_EXACT
 from ik_solver_ros.solvers.ccdik.descent import descend
-from ik_solver_ros.solvers.ccdik.generic import Search, descend_to_nearest
+from ik_solver_ros.solvers.ccdik.nearest import Search, descend_to_nearest
 from ik_solver_ros.solvers.problem import Problem, chord_errors, pose_errors, prepare
 from ik_solver_ros.solvers.solution import SolverOptions
 
@@ -30,7 +31,7 @@ def nearest_positions(chain, positions, rng, starts):
         problem = prepare(search.problem, chain.body, Goal.point(position), chain.mid.tolist(), TIGHT)
         for start in q0[i].tolist():
             trial.fill(start)
-            descend(problem, search, 0, trial, weights, False)
+            descend(problem, search, 0, trial, weights, FINEST)
             error = chord_errors(problem, 0, trial)[0]
             if error < distance[i]:
                 distance[i], q[i] = error, trial.values(chain.n)
@@ -47,8 +48,8 @@ def nearest_approaches(chain, goals, rng, starts):
         for k, start in enumerate(q0[i].tolist()):
             trial.fill(start)
             if k % 2 == 1:
-                descend(problem, search, 0, trial, weights, True)
-            descend_to_nearest(search, trial, k % 2)
+                descend(problem, search, 0, trial, weights, ONLY_EXACT)
+            descend_to_nearest(search, trial, k % 2 == 0)
             p, approach, _ = pose_errors(problem, trial)
             if p < 1e-6 and approach < angle[i]:
                 angle[i], q[i] = approach, trial.values(chain.n)

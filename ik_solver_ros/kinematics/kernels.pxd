@@ -1,8 +1,10 @@
 cimport cython
 
 from ik_solver_ros.kinematics.quaternion cimport (
-    add, cross, from_axis_angle, multiply, pose, quat, rotate, scaled, sub, vec,
+    add, cross, dot, from_axis_angle, multiply, pose, quat, rotate, scaled, sub, vec,
 )
+
+cdef double ROLLS
 
 cdef class Row:
     cdef double at[32]
@@ -24,11 +26,15 @@ cdef class Body:
     cdef quat tip_q
     cdef vec tool[2]
     cdef readonly double reach
+    cdef readonly double rolls
     cdef double samples[256][32]
     cdef vec tips[256]
     cdef vec pointing[256]
     @cython.locals(row=Row, p=vec, r=quat, i=Py_ssize_t)
     cpdef void sample(self, Py_ssize_t k, posture) except *
+
+@cython.locals(axis=vec, pointing=vec, off_axis=vec, across=vec)
+cdef double _rolls(Body body)
 
 cdef class Frames:
     cdef quat parents[32]

@@ -11,10 +11,11 @@ from typing import TypeVar
 
 from ik_solver_ros.kinematics.arrays import Array, ChainArrays, Pose, Quat, Vec
 from ik_solver_ros.kinematics.constants import MOST_JOINTS, SAMPLES
-from ik_solver_ros.kinematics.quaternion import add, cross, from_axis_angle, multiply, rotate, scaled, sub
+from ik_solver_ros.kinematics.quaternion import add, cross, dot, from_axis_angle, multiply, rotate, scaled, sub
 
 T = TypeVar("T")
 
+ROLLS = 1e-9  # [m], [rad] a last hinge that moves tip and direction by less does nothing but roll the tool
 ORIGIN = (0.0, 0.0, 0.0)
 REST = (0.0, 0.0, 0.0, 1.0)
 
@@ -56,6 +57,7 @@ class Body:
         self.tip_p, self.tip_q = _vec(arrays.tip_p), _quat(arrays.tip_q)
         self.tool = [_vec(tool[0]), _vec(tool[1])]
         self.reach = float(reach)
+        self.rolls = _rolls(self)  # 1 or -1 where the last hinge does nothing but roll the tool, else 0
         self.samples = [room(0.0) for _ in range(SAMPLES)]
         self.tips = room(ORIGIN, SAMPLES)
         self.pointing = room(ORIGIN, SAMPLES)
@@ -86,6 +88,14 @@ class Frames:
         """(parents, origins, axes) of n joints."""
         k = range(n)
         return [self.parents[i] for i in k], [self.origins[i] for i in k], [self.axes[i] for i in k]
+
+
+def _rolls(body: Body) -> float:
+    axis, pointing = body.axis[body.n - 1], rotate(body.tip_q, body.tool[0])
+    off_axis, across = cross(axis, body.tip_p), cross(axis, pointing)
+    if body.slides[body.n - 1] or dot(off_axis, off_axis) > ROLLS * ROLLS or dot(across, across) > ROLLS * ROLLS:
+        return 0.0
+    return 1.0 if dot(axis, pointing) > 0.0 else -1.0
 
 
 def _filled(values: list[T], rest: T) -> list[T]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ik_solver_ros.solvers.ccdik.constants import W1, W2
+from ik_solver_ros.solvers.ccdik.constants import ONLY_EXACT, W1, W2
 from ik_solver_ros.solvers.ccdik.descent import descend
-from ik_solver_ros.solvers.ccdik.generic import begin, prepare_starts
+from ik_solver_ros.solvers.ccdik.starts import begin, prepare_starts
 from ik_solver_ros.solvers.ccdik.structure import ArmSearch
 from ik_solver_ros.solvers.ccdik.three_parallel.branches import exact_postures
 from ik_solver_ros.solvers.ccdik.three_parallel.constants import EXACT
@@ -29,7 +29,7 @@ def reached_from(search: ArmSearch, starts: int) -> list[list[float]]:
     prepare_starts(search.problem, search.starts, targets, search.problem.seed)
     for k in range(starts):
         begin(search.problem, search.starts, k, search.q)
-        _, reached = descend(search.problem, search, targets, search.q, (search.problem.scale, W1, W2), True)
+        _, reached = descend(search.problem, search, targets, search.q, (search.problem.scale, W1, W2), ONLY_EXACT)
         if reached:
             found.append(search.q.values(search.problem.body.n))
     return found

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 W1, W2 = 0.5, 0.5  # weights of the directions while an exact answer is sought
-NEAR = 8  # sample postures that are tried before random ones; also in generic.pxd, as the length of an array
+# Of a descent, the part of the cost that a step must gain, lest it be the last:
+ONLY_EXACT = 0.0  # anything, but given up where an exact answer is unlikely; see `descend`
+ENOUGH = 1e-7  # roughly
+FINE = 1e-8  # well enough to compare
+FINEST = 1e-13  # to the last digits, for the roll's sake, which is a small part of the cost
+NEAR = 8  # sample postures that are tried before random ones; also in starts.pxd, as the length of an array
 SAME_POSITION = 1e-7  # [m] answers nearer than this are equal
 
 # Of an arm with a structure

@@ -5,6 +5,7 @@ from ik_solver_ros.kinematics.kernels cimport Frames, Row, copy, joint_frames
 from ik_solver_ros.kinematics.quaternion cimport add, cross, dot, quat, rotate, scaled, sub, turn, vec
 from ik_solver_ros.solvers.problem cimport Problem
 
+cdef double ONLY_EXACT
 cdef double SLOW
 cdef int PATIENCE
 cdef double TWO_PI
@@ -34,10 +35,10 @@ cpdef double best_angle(double angle, double cosine, double sine, double lower, 
 @cython.locals(
     n=Py_ssize_t, m=Py_ssize_t, i=Py_ssize_t, a=Py_ssize_t, k=Py_ssize_t, iteration=Py_ssize_t, slow=int,
     cost=double, trial_cost=double, damping=double, steepest=double, g=double, gain=double, moved=double,
-    at_lower=bint, at_upper=bint, accepted=bint, done=bint,
+    at_lower=bint, at_upper=bint, accepted=bint, done=bint, only_exact=bint,
 )
 cpdef outcome descend(
-    Problem problem, Descent place, int targets, Row q, vec weights, bint only_exact
+    Problem problem, Descent place, int targets, Row q, vec weights, double enough
 ) noexcept nogil
 
 @cython.locals(p=vec, rotation=quat, r=vec, t=Py_ssize_t, w=double, cost=double)

@@ -22,6 +22,7 @@ from ik_solver_ros.kinematics.arrays import Vec
 from ik_solver_ros.kinematics.constants import MOST_JOINTS, TWO_PI
 from ik_solver_ros.kinematics.kernels import Frames, Row, copy, joint_frames, room
 from ik_solver_ros.kinematics.quaternion import add, cross, dot, rotate, scaled, sub, turn
+from ik_solver_ros.solvers.ccdik.constants import ONLY_EXACT
 from ik_solver_ros.solvers.problem import Problem
 
 SLOW = 0.9  # a descent to an exact answer is given up where a step leaves more than this fraction of the cost...
@@ -105,12 +106,14 @@ def best_angle(angle: float, cosine: float, sine: float, lower: float, upper: fl
     return lower if at_lower > at_upper else upper
 
 
-def descend(problem: Problem, place: Descent, targets: int, q: Row, weights: Vec, only_exact: bool) -> tuple[int, bool]:
+def descend(problem: Problem, place: Descent, targets: int, q: Row, weights: Vec, enough: float) -> tuple[int, bool]:
     """Newton steps inside the limits; q is changed in place. Returns (iterations, whether the goal is reached).
 
-    only_exact: give up where an exact answer is unlikely; else on to the minimum, with full second derivatives.
+    enough: the descent, with full second derivatives, is done where a step gains less than this fraction of the cost.
+    ONLY_EXACT: it is given up where an exact answer is unlikely.
     """
     n = problem.body.n
+    only_exact = enough == ONLY_EXACT
     cost = residual_at(problem, place, targets, q, weights, False)
     damping = 1e-4 if only_exact else 1e-8
     slow = 0
@@ -159,10 +162,10 @@ def descend(problem: Problem, place: Descent, targets: int, q: Row, weights: Vec
         copy(place.trial, q, n)
         for k in range(3):
             place.residual[k] = place.trial_residual[k]
-        done = gain < 1e-12 * cost
+        done = gain < enough * cost
         cost = trial_cost
         damping *= 0.1
-        if done and not only_exact:
+        if done:
             return iteration + 1, _within(problem, place, targets, weights)
     return problem.max_iterations, _within(problem, place, targets, weights)
 

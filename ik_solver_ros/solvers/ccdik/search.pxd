@@ -3,7 +3,8 @@ cimport cython
 from ik_solver_ros.kinematics.kernels cimport copy, largest_step
 from ik_solver_ros.kinematics.quaternion cimport vec
 from ik_solver_ros.kinematics.shapes cimport Posture
-from ik_solver_ros.solvers.ccdik.generic cimport descend_to_nearest, search_exact, solve_generic, work
+from ik_solver_ros.solvers.ccdik.generic cimport search_exact, solve_generic, work
+from ik_solver_ros.solvers.ccdik.nearest cimport descend_to_nearest
 from ik_solver_ros.solvers.ccdik.structure cimport ArmSearch, closed_form, missed_by, solve_by_structure
 from ik_solver_ros.solvers.problem cimport Problem, chord_errors, pose_errors, set_start
 

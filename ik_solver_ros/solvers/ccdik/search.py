@@ -10,7 +10,8 @@ from __future__ import annotations
 from ik_solver_ros.kinematics.constants import INF
 from ik_solver_ros.kinematics.kernels import copy, largest_step
 from ik_solver_ros.solvers.ccdik.constants import MENDED, NEARLY, SAME_POSITION
-from ik_solver_ros.solvers.ccdik.generic import descend_to_nearest, search_exact, solve_generic
+from ik_solver_ros.solvers.ccdik.generic import search_exact, solve_generic
+from ik_solver_ros.solvers.ccdik.nearest import descend_to_nearest
 from ik_solver_ros.solvers.ccdik.structure import ArmSearch, closed_form, missed_by, solve_by_structure
 from ik_solver_ros.solvers.problem import Problem, chord_errors, pose_errors, set_start
 
@@ -58,7 +59,7 @@ def _search_on(search: ArmSearch, miss: float) -> tuple[int, int]:
         if miss < NEARLY:
             errors = chord_errors(search.problem, targets, search.answer)
             if max(errors[1], errors[2]) > search.problem.orientation_tolerance:
-                done = search_exact(search)
+                done = search_exact(search, 2, search.problem.max_restarts + 1)
     else:
         done = solve_generic(search)
     if search.problem.track and largest_step(search.answer, search.problem.start, n) > NO_FLIP:
@@ -69,7 +70,7 @@ def _search_on(search: ArmSearch, miss: float) -> tuple[int, int]:
 def _keep_branch(search: ArmSearch) -> None:
     """Take the nearest answer on the branch of q0, unless `search.answer` is nearer by more than the hysteresis."""
     copy(search.problem.start, search.q, search.problem.body.n)
-    descend_to_nearest(search, search.q, 1 if search.problem.targets > 0 else 0)
+    descend_to_nearest(search, search.q, False)
     here = pose_errors(search.problem, search.q)
     there = pose_errors(search.problem, search.answer)
     if here[0] > max(there[0] + SAME_POSITION, search.problem.position_tolerance):

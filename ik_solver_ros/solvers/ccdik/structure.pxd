@@ -4,23 +4,25 @@ from ik_solver_ros.kinematics.kernels cimport Row, clamp, copy, largest_step
 from ik_solver_ros.kinematics.quaternion cimport vec
 from ik_solver_ros.kinematics.shapes cimport Posture
 from ik_solver_ros.solvers.ccdik.descent cimport descend, outcome
-from ik_solver_ros.solvers.ccdik.generic cimport Search, orient_in_place, work
+from ik_solver_ros.solvers.ccdik.generic cimport work
+from ik_solver_ros.solvers.ccdik.nearest cimport Search, consider, forget, to_position
 from ik_solver_ros.solvers.ccdik.three_parallel.approach cimport nearest_approach
 from ik_solver_ros.solvers.ccdik.three_parallel.branches cimport exact_postures
 from ik_solver_ros.solvers.ccdik.three_parallel.planar_group cimport ArmProblem, keep, no_posture, take_problem
 from ik_solver_ros.solvers.ccdik.three_parallel.roll cimport nearest_pose
 from ik_solver_ros.solvers.ccdik.three_parallel.sinusoids cimport both_sides
 from ik_solver_ros.solvers.ccdik.three_parallel.unreachable cimport nearest_reach
-from ik_solver_ros.solvers.problem cimport Problem, chord_errors
+from ik_solver_ros.solvers.problem cimport Problem
 
 cdef double INF
-cdef double SAME_POSITION
+cdef double ONLY_EXACT
 cdef double W1
 cdef double W2
 cdef double ANY_APPROACH
 cdef double EXACT
 cdef double MENDED
 cdef double NEARLY
+cdef double SAME_POSTURE
 
 cdef class ArmSearch(Search):
     cdef ArmProblem arm
@@ -42,5 +44,5 @@ cpdef double missed_by(Posture posture) noexcept nogil
 )
 cdef outcome _mend(ArmSearch search) noexcept nogil
 
-@cython.locals(n=Py_ssize_t, least=double, missed=double, k=Py_ssize_t, more=Py_ssize_t)
+@cython.locals(count=Py_ssize_t, k=Py_ssize_t)
 cdef work _out_of_reach(ArmSearch search, Py_ssize_t iterations) noexcept nogil

@@ -5,9 +5,9 @@ from __future__ import annotations
 from ik_solver_ros.kinematics.constants import INF
 from ik_solver_ros.kinematics.kernels import Row, clamp, copy, largest_step
 from ik_solver_ros.kinematics.waist_arm import WaistArm
-from ik_solver_ros.solvers.ccdik.constants import MENDED, NEARLY, SAME_POSITION, W1, W2
+from ik_solver_ros.solvers.ccdik.constants import MENDED, NEARLY, ONLY_EXACT, W1, W2
 from ik_solver_ros.solvers.ccdik.descent import descend
-from ik_solver_ros.solvers.ccdik.generic import Search, orient_in_place
+from ik_solver_ros.solvers.ccdik.nearest import Search, consider, forget, to_position
 from ik_solver_ros.solvers.ccdik.three_parallel.approach import nearest_approach
 from ik_solver_ros.solvers.ccdik.three_parallel.branches import exact_postures
 from ik_solver_ros.solvers.ccdik.three_parallel.constants import ANY_APPROACH, EXACT
@@ -15,7 +15,6 @@ from ik_solver_ros.solvers.ccdik.three_parallel.planar_group import ArmProblem, 
 from ik_solver_ros.solvers.ccdik.three_parallel.roll import nearest_pose
 from ik_solver_ros.solvers.ccdik.three_parallel.sinusoids import both_sides
 from ik_solver_ros.solvers.ccdik.three_parallel.unreachable import nearest_reach
-from ik_solver_ros.solvers.problem import chord_errors
 
 try:
     import cython
@@ -24,6 +23,8 @@ except ImportError:
 
 if not cython.compiled:
     from ik_solver_ros.kinematics.shapes import Posture
+
+SAME_POSTURE = 1e-3  # [rad] two descents that end nearer to each other than this have come to the same
 
 
 class ArmSearch(Search):
@@ -70,7 +71,7 @@ def solve_by_structure(search: ArmSearch, miss: float) -> tuple[int, int]:
     position_only = (search.problem.scale, 0.0, 0.0)
     if search.problem.targets == 0:
         copy(search.problem.start, search.q, n)
-        total, reached = descend(search.problem, search, 0, search.q, position_only, True)
+        total, reached = descend(search.problem, search, 0, search.q, position_only, ONLY_EXACT)
         if reached and search.problem.elbow == 0.0:
             copy(search.q, search.answer, n)
             return total, 0
@@ -81,7 +82,7 @@ def solve_by_structure(search: ArmSearch, miss: float) -> tuple[int, int]:
             total += iterations
             if reached:
                 return total, 0
-        iterations, reached = descend(search.problem, search, 0, search.answer, position_only, True)
+        iterations, reached = descend(search.problem, search, 0, search.answer, position_only, ONLY_EXACT)
         if reached:
             return total + iterations, 0
     return _out_of_reach(search, total)
@@ -101,7 +102,7 @@ def _mend(search: ArmSearch) -> tuple[int, bool]:
     targets = search.problem.targets
     weights = (search.problem.scale, W1, W2)
     copy(search.answer, search.q, n)
-    total, reached = descend(search.problem, search, targets, search.q, weights, True)
+    total, reached = descend(search.problem, search, targets, search.q, weights, ONLY_EXACT)
     if reached:
         copy(search.q, search.answer, n)
         return total, True
@@ -110,7 +111,7 @@ def _mend(search: ArmSearch) -> tuple[int, bool]:
     for k in range(exact_postures(search.arm, targets, max(search.problem.orientation_tolerance, NEARLY))):
         keep(search.arm, search.arm.branches[k], search.q)
         clamp(search.problem.body, search.q)
-        iterations, reached = descend(search.problem, search, targets, search.q, weights, True)
+        iterations, reached = descend(search.problem, search, targets, search.q, weights, ONLY_EXACT)
         total += iterations
         step = largest_step(search.q, search.problem.start, n)
         if reached and step < shortest:
@@ -123,17 +124,15 @@ def _mend(search: ArmSearch) -> tuple[int, bool]:
 
 def _out_of_reach(search: ArmSearch, iterations: int) -> tuple[int, int]:
     """(iterations, restarts) for a WaistArm and a goal whose position it cannot have."""
-    n = search.problem.body.n
-    copy(search.problem.start, search.answer, n)
-    least = INF
     take_problem(search.arm, search.problem, search.problem.start, 0.0)
-    for k in range(nearest_reach(search.arm)):
+    count = nearest_reach(search.arm)
+    forget(search)
+    for k in range(count):
         keep(search.arm, search.arm.kept[k], search.q)
         clamp(search.problem.body, search.q)
-        more, _ = descend(search.problem, search, 0, search.q, (search.problem.scale, 0.0, 0.0), False)
-        iterations += more
-        missed = chord_errors(search.problem, 0, search.q)[0]
-        if missed < least - SAME_POSITION:
-            least = missed
-            copy(search.q, search.answer, n)
-    return orient_in_place(search, iterations)
+        iterations += to_position(search, search.q)
+        if k > 0 and largest_step(search.q, search.nearest, search.problem.body.n) < SAME_POSTURE:
+            continue
+        copy(search.q, search.nearest, search.problem.body.n)
+        iterations += consider(search)
+    return iterations, 0

@@ -26,8 +26,8 @@ cdef class ArmProblem:
     cdef double misses[2][40]
     cdef Place places[6]
     cdef Place rolls[102]
-    cdef Posture reaching[24]
-    cdef Posture kept[2]
+    cdef Posture reaching[54]
+    cdef Posture kept[4]
     cdef Posture branches[16]
     cdef Py_ssize_t scanned
     cdef Py_ssize_t placed

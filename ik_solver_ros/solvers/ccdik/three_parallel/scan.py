@@ -58,9 +58,9 @@ def sample(problem: ArmProblem) -> None:
     """
     lower = problem.arm.lower[4]
     upper = problem.arm.upper[4]
-    if not upper - lower < TWO_PI:
-        lower = problem.now[4] - PI
-        upper = problem.now[4] + PI
+    if not upper - lower < TWO_PI:  # the turn about where it is, inside the limits
+        lower = min(max(problem.now[4] - PI, lower), upper - TWO_PI)
+        upper = lower + TWO_PI
     problem.scanned = spaced(problem.arm)
     for k in range(problem.scanned):
         problem.angles[k] = lower + (upper - lower) * k / (problem.scanned - 1)

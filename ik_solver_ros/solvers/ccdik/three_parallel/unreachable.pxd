@@ -1,7 +1,7 @@
 cimport cython
 from libc cimport math
 
-from ik_solver_ros.kinematics.plane cimport at, size_of, squared, unit
+from ik_solver_ros.kinematics.plane cimport at, chord, size_of, squared, unit, value
 from ik_solver_ros.kinematics.quaternion cimport dot, vec
 from ik_solver_ros.kinematics.shapes cimport GroupView, Misses, Posture
 from ik_solver_ros.kinematics.waist_arm cimport fitted
@@ -16,13 +16,17 @@ cdef double PI
 cdef double TWO_PI
 cdef double ANY_APPROACH
 cdef Py_ssize_t KEPT
+cdef double SAME
 cdef Py_ssize_t BENDS
+cdef int WAYS
 
 @cython.locals(
     lower=double, upper=double, bends=Py_ssize_t, margin=double, least=double, m=Py_ssize_t, k=Py_ssize_t, way=int,
     q1=double, q5=double, best=Posture, kept=Py_ssize_t, first=Py_ssize_t,
 )
 cpdef Py_ssize_t nearest_reach(ArmProblem problem) noexcept nogil
+
+cdef double _across(ArmProblem problem, double q5) noexcept nogil
 
 @cython.locals(lower=double, upper=double, across=double, half=double, angle=double)
 cdef double _waist(ArmProblem problem, double q5, int way) noexcept nogil
@@ -41,7 +45,7 @@ cdef Posture _point(
     ArmProblem problem, GroupView view, double across, double complex turn_3, double complex turn_4, Posture best
 ) noexcept nogil
 
-@cython.locals(tip="double complex", distance=double)
+@cython.locals(tip="double complex", distance=double, misses=Misses)
 cdef Posture _end(
     ArmProblem problem, GroupView view, double across, double complex turn_2, double complex turn_3,
     double complex turn_4, Posture best,

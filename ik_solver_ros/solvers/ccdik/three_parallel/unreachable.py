@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 
 from ik_solver_ros.kinematics.constants import INF, NAN, PI, TWO_PI
-from ik_solver_ros.kinematics.plane import at, size_of, squared, unit
+from ik_solver_ros.kinematics.plane import at, chord, size_of, squared, unit, value
 from ik_solver_ros.kinematics.quaternion import dot
 from ik_solver_ros.kinematics.waist_arm import fitted
-from ik_solver_ros.solvers.ccdik.three_parallel.constants import ANY_APPROACH, KEPT
+from ik_solver_ros.solvers.ccdik.three_parallel.constants import ANY_APPROACH, KEPT, SAME
 from ik_solver_ros.solvers.ccdik.three_parallel.planar_group import (
     ArmProblem,
     best_pitch,
@@ -31,6 +31,7 @@ if not cython.compiled:
     from ik_solver_ros.kinematics.shapes import GroupView, Misses, Posture
 
 BENDS = 5  # samples of the last hinge
+WAYS = 4 + 5  # angles of the waist that are looked at: see `_waist`
 
 
 def nearest_reach(problem: ArmProblem) -> int:
@@ -41,17 +42,19 @@ def nearest_reach(problem: ArmProblem) -> int:
     """
     lower = problem.arm.lower[4]
     upper = problem.arm.upper[4]
-    if not upper - lower < TWO_PI:
-        lower = problem.now[4] - PI
-        upper = problem.now[4] + PI
+    if not upper - lower < TWO_PI:  # the turn about where it is, inside the limits
+        lower = min(max(problem.now[4] - PI, lower), upper - TWO_PI)
+        upper = lower + TWO_PI
     bends = 0 if tip_on_axis(problem.arm) else BENDS
-    # Between two samples the tip moves by no more than this.
-    margin = math.sqrt(dot(problem.arm.tip.even, problem.arm.tip.even)) * (upper - lower) / BENDS
+    # Between two samples the tip moves by no more than this (and a little, lest one of two equal postures is lost).
+    margin = math.sqrt(dot(problem.arm.tip.even, problem.arm.tip.even)) * (upper - lower) / BENDS + 10.0 * SAME
+    if abs(_across(problem, problem.now[4])) > problem.goal.size:
+        margin += 2.0 * problem.goal.size  # by which the waist can move it
     least = INF
     m = 0
     for k in range(bends + 1):
         q5 = problem.now[4] if k == 0 else lower + (upper - lower) * (k - 1) / (bends - 1)
-        for way in range(4):
+        for way in range(WAYS):
             q1 = _waist(problem, q5, way)
             if q1 == q1:
                 best = _reach_out(problem, q1, q5, no_posture(least + margin))
@@ -65,25 +68,37 @@ def nearest_reach(problem: ArmProblem) -> int:
         for k in range(kept + 1, m):
             if problem.reaching[k].miss < problem.reaching[first].miss:
                 first = k
+        if problem.reaching[first].miss > least + margin:
+            break
         problem.kept[kept] = problem.reaching[first]
         problem.reaching[first] = problem.reaching[kept]
         kept += 1
     return kept
 
 
-def _waist(problem: ArmProblem, q5: float, way: int) -> float:
-    """One of the four angles of the waist that bring the plane of the group nearest to the point: two, and its limits.
+def _across(problem: ArmProblem, q5: float) -> float:
+    """From the waist's axis at the goal's height to the plane in which the tip moves [m], signed."""
+    return at(problem.arm.tip, math.cos(q5), math.sin(q5))[2] - problem.goal.point.fixed[2]
 
-    nan where there is none. Where the plane does not hold the waist's axis the nearest angle is a little off these,
-    perhaps beyond a limit and so at the other one.
+
+def _waist(problem: ArmProblem, q5: float, way: int) -> float:
+    """One of the angles of the waist that bring the plane of the group nearest to the point: two, and its limits.
+
+    nan where there is none. Of a point so near to the waist's axis that no plane holds it, others all around, too.
+    Where the plane does not hold the waist's axis the nearest angle is a little off these, perhaps beyond a limit and
+    so at the other one.
     """
     lower = problem.arm.lower[0]
     upper = problem.arm.upper[0]
-    if way >= 2:
+    if 2 <= way < 4:
         if not lower > -INF:
             return NAN
         return lower if way == 2 else upper
-    across = at(problem.arm.tip, math.cos(q5), math.sin(q5))[2] - problem.goal.point.fixed[2]
+    across = _across(problem, q5)
+    if way >= 4:
+        if abs(across) <= problem.goal.size:
+            return NAN
+        return fitted(problem.goal.middle + (way - 3) * TWO_PI / (WAYS - 3), lower, upper, problem.now[0])
     half = math.acos(min(max(across / max(problem.goal.size, 1e-12), -1.0), 1.0))
     angle = problem.goal.middle + half if way == 0 else problem.goal.middle - half
     return fitted(angle, lower, upper, problem.now[0])
@@ -164,7 +179,8 @@ def _end(
     turn_4: complex,
     best: Posture,
 ) -> Posture:
-    """Offer this posture, by its distance."""
+    """Offer this posture, by its distance, then its approach."""
     tip = turn_2 * (problem.arm.upper_arm + turn_3 * (problem.arm.forearm + turn_4 * view.hand))
     distance = math.sqrt(squared(view.reach - tip) + across * across)
-    return offer(problem, view, Misses(distance, 0.0), turn_2, turn_3, turn_4, best)
+    misses = Misses(distance, chord(value(view.match, turn_2 * turn_3 * turn_4)))
+    return offer(problem, view, misses, turn_2, turn_3, turn_4, best)
