@@ -9,7 +9,7 @@
     |   |-- UnknownLinkError       a link that the URDF does not have
     |   |-- NoPathError            the tip does not hang on the base
     |   |-- AmbiguousTipError      several serial chains to choose from
-    |   |-- CycleError             links in a ring
+    |   |-- CycleError             links, or mimic tags, in a ring
     |   |-- UnsupportedJointError  planar, floating or unknown joint on the chain; no moving joint
     |   |-- AxisError              zero or non-finite axis or origin
     |   `-- LimitError             missing, non-finite or crossed limits
@@ -89,7 +89,7 @@ class AmbiguousTipError(UrdfError):
 
 
 class CycleError(UrdfError):
-    """The joints form a ring."""
+    """The joints form a ring, or mimic each other in one."""
 
 
 class UnsupportedJointError(UrdfError):

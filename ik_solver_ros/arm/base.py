@@ -9,7 +9,7 @@ import numpy as np
 
 from ik_solver_ros.errors import ArmError
 from ik_solver_ros.kinematics.arrays import Array
-from ik_solver_ros.kinematics.model import Joint
+from ik_solver_ros.kinematics.joint import Joint
 
 
 class Reading(NamedTuple):

@@ -21,6 +21,10 @@ def for_bullet(model: RobotModel) -> tuple[str, list[str]]:
     for element in list(robot):
         if element.tag not in ("link", "joint", "material"):
             robot.remove(element)
+    for joint in robot.findall("joint"):
+        known = model.joints[joint.get("name", "")]
+        if known.fault is not None and known.type == "fixed":
+            joint.set("type", "fixed")
     massless = []
     for link in robot.findall("link"):
         name = link.get("name", "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 
 from ik_solver_ros.kinematics.chain import Chain
-from ik_solver_ros.kinematics.model import MOVING, Joint
+from ik_solver_ros.kinematics.joint import MOVING, Joint
 
 
 class Bodies:

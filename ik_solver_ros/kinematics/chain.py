@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from ik_solver_ros.errors import GoalError
 from ik_solver_ros.kinematics.arrays import Array, ChainArrays
+from ik_solver_ros.kinematics.joint import Joint
 from ik_solver_ros.kinematics.kernels import Body, Frames, Row, angular_column, joint_frames, linear_column, tip_frame
-from ik_solver_ros.kinematics.model import Joint, RobotModel
+from ik_solver_ros.kinematics.model import RobotModel
 from ik_solver_ros.kinematics.waist_arm import WaistArm
 
 
@@ -42,6 +43,7 @@ class Chain:
     body: Body  # all this, and sample postures, as compiled code sees it
     waist_arm: WaistArm | None  # None of any other chain than such an arm
     model: RobotModel  # the whole robot: frames, grippers and other joints off the chain
+    doubts: tuple[str, ...] = ()  # sentences on what of the URDF may not be meant
 
     def __repr__(self) -> str:
         return f"<Chain {self.base_link} -> {self.tip_link}: {', '.join(self.joint_names)}>"

@@ -10,7 +10,8 @@ import numpy.typing as npt
 from scipy.spatial.transform import Rotation
 
 from ik_solver_ros.kinematics.arrays import Array
-from ik_solver_ros.kinematics.model import MOVING, Joint, RobotModel
+from ik_solver_ros.kinematics.joint import MOVING, Joint
+from ik_solver_ros.kinematics.model import RobotModel
 
 
 class Frames(NamedTuple):

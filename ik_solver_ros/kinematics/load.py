@@ -15,8 +15,9 @@ from ik_solver_ros.kinematics.arrays import Array, ChainArrays, read_only
 from ik_solver_ros.kinematics.chain import Chain, Wrist
 from ik_solver_ros.kinematics.constants import MOST_JOINTS, SAMPLES
 from ik_solver_ros.kinematics.find_waist_arm import find_waist_arm
+from ik_solver_ros.kinematics.joint import Joint
 from ik_solver_ros.kinematics.kernels import Body, Frames, Row, angular_column, joint_frames, linear_column
-from ik_solver_ros.kinematics.model import Joint, RobotModel, load_model
+from ik_solver_ros.kinematics.model import RobotModel, load_model
 
 KINDS = ("revolute", "continuous", "prismatic")
 FINGER = re.compile("finger|jaw|claw|gripper|grip|pincer|knuckle", re.IGNORECASE)
@@ -50,8 +51,10 @@ def load_chain(
     base = model.root if base_link is None else base_link
     tip = _find_tip(model, base) if tip_link is None else tip_link
     path = model.path(base, tip)
-    joints = [joint for joint in path if joint.type != "fixed"]
+    joints = [joint for joint in path if joint.meant_to_move]
     for joint in joints:
+        if joint.fault is not None and joint.mimic is None:
+            raise joint.fault
         if joint.type not in KINDS:
             raise UnsupportedJointError(
                 f"joint {joint.name!r} on the chain is of type {joint.type!r}; a serial chain is made of "
@@ -61,7 +64,7 @@ def load_chain(
         if joint.mimic is not None:
             raise UnsupportedJointError(
                 f"joint {joint.name!r} on the chain mimics {joint.mimic.joint!r}; each joint of a chain must move by "
-                f"itself: choose another tip_link than {tip!r}",
+                f"itself: name a tip_link before it, such as {joint.parent!r}",
                 element=joint.name,
             )
     if not joints:
@@ -70,7 +73,13 @@ def load_chain(
         raise UnsupportedJointError(
             f"{len(joints)} joints between {base!r} and {tip!r} move; a chain may have {MOST_JOINTS}", element=tip
         )
-    return _chain(model, (base, tip), path, tool_axis)
+    broken = [joint for joint in model.joints.values() if joint.fault is not None]
+    doubts = tuple(f"{joint.fault}; it is off the chain, and taken {_as(joint)}" for joint in broken)
+    return replace(_chain(model, (base, tip), path, tool_axis), doubts=doubts)
+
+
+def _as(broken: Joint) -> str:
+    return "for fixed" if broken.mimic is None else f"to follow {broken.mimic.joint!r} without limits"
 
 
 def _chain(
@@ -114,7 +123,7 @@ def with_limits(chain: Chain, lower: Array, upper: Array) -> Chain:
         joints[name] = replace(joints[name], type=kind, lower=low, upper=high)
     model = replace(chain.model, joints=joints)
     new = load_chain(model, chain.base_link, chain.tip_link, chain.tool_axis.tolist())
-    return replace(new, tool_axis_reason=chain.tool_axis_reason, wrist=chain.wrist)
+    return replace(new, tool_axis_reason=chain.tool_axis_reason, wrist=chain.wrist, doubts=chain.doubts)
 
 
 def _find_tip(model: RobotModel, base: str) -> str:
@@ -154,12 +163,12 @@ def _branch(model: RobotModel, joint: Joint) -> list[Joint]:
 
 def _own_joints(model: RobotModel, joint: Joint) -> int:
     """How many joints at or below `joint` can be moved on their own (fixed and mimic joints cannot)."""
-    return sum(j.type != "fixed" and j.mimic is None for j in _branch(model, joint))
+    return sum(j.meant_to_move and j.mimic is None for j in _branch(model, joint))
 
 
 def _is_finger(model: RobotModel, joint: Joint) -> bool:
     """Whether the branch is one driven jaw: a single joint of its own, named as such, mimicking or mimicked."""
-    branch = [j for j in _branch(model, joint) if j.type != "fixed"]
+    branch = [j for j in _branch(model, joint) if j.meant_to_move]
     named = any(FINGER.search(j.name) or FINGER.search(j.child) for j in branch)
     mimicked = {j.mimic.joint for j in model.joints.values() if j.mimic is not None}
     coupled = any(j.mimic is not None or j.name in mimicked for j in branch)
@@ -172,7 +181,7 @@ def _end_frame(model: RobotModel, link: str) -> str:
     rigid = [link]
     for part in rigid:
         below = model.joints_below(part)
-        rigid.extend(joint.child for joint in below if joint.type == "fixed")
+        rigid.extend(joint.child for joint in below if not joint.meant_to_move)
         if not below and part != link:
             ends.append(part)
     for pattern in TOOLS:

@@ -7,7 +7,6 @@ simulator tags of perfectly good files would make it print warnings or fail.
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,19 +17,17 @@ from xml.etree import ElementTree
 from xml.parsers import expat
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from ik_solver_ros.errors import (
-    AxisError,
     CycleError,
     DuplicateNameError,
-    LimitError,
     NoPathError,
     UnknownLinkError,
     UrdfSyntaxError,
     listed,
 )
-from ik_solver_ros.kinematics.arrays import Array, read_only
+from ik_solver_ros.kinematics.arrays import Array
+from ik_solver_ros.kinematics.joint import MOVING, Joint, read_joint, with_mimics_checked
 from ik_solver_ros.kinematics.xacro_file import expanded
 
 # What of a joint is read, by element: whatever else a file has there is nobody's business here.
@@ -42,46 +39,6 @@ PARTS = {
     "limit": ("lower", "upper", "effort", "velocity"),
     "mimic": ("joint", "multiplier", "offset"),
 }
-MOVING = ("revolute", "continuous", "prismatic")
-
-
-@dataclass(frozen=True)
-class Mimic:
-    """position = multiplier * position of `joint` + offset."""
-
-    joint: str
-    multiplier: float
-    offset: float
-
-
-@dataclass(frozen=True, eq=False)
-class Joint:
-    """One joint of the URDF. Lengths in m, angles in rad; what the file leaves out is nan."""
-
-    name: str
-    type: str
-    parent: str
-    child: str
-    origin_p: Array  # (3,) from the parent link to the joint
-    origin_q: Array  # (4,) xyzw
-    axis: Array  # (3,) unit, in the joint's frame
-    lower: float  # -inf for continuous joints
-    upper: float
-    velocity: float  # limit [rad/s or m/s]
-    effort: float  # limit [N m or N]
-    mimic: Mimic | None
-
-    def transform(self, position: float) -> Array:
-        """The homogeneous transform (4, 4) from the parent link to the child link."""
-        out = np.eye(4)
-        out[:3, :3] = Rotation.from_quat(self.origin_q).as_matrix()
-        out[:3, 3] = self.origin_p
-        motion = np.eye(4)
-        if self.type == "prismatic":
-            motion[:3, 3] = self.axis * position
-        elif self.type in MOVING:
-            motion[:3, :3] = Rotation.from_rotvec(self.axis * position).as_matrix()
-        return np.asarray(out @ motion)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -150,7 +107,9 @@ class RobotModel:
 def load_model(source: str | os.PathLike[str]) -> RobotModel:
     """Read a URDF, given as its text or as the path of a file; one that ends in .xacro is expanded.
 
-    Raises UrdfSyntaxError, DuplicateNameError, UnknownLinkError, CycleError, AxisError or LimitError, and
+    A joint that cannot be moved, for its axis, limits or mimic tag, has a `fault`: it matters on a chain alone.
+
+    Raises UrdfSyntaxError, DuplicateNameError, UnknownLinkError, CycleError or AxisError (of an origin), and
     FileNotFoundError where the path leads nowhere.
     """
     text, directory = _read(source)
@@ -158,13 +117,7 @@ def load_model(source: str | os.PathLike[str]) -> RobotModel:
     _refuse_duplicates(element)
     robot = _parse(element)
     links = tuple(str(link.name) for link in robot.links)
-    joints = {joint.name: joint for joint in (_joint(raw, links) for raw in robot.joints)}
-    for joint in joints.values():
-        if joint.mimic is not None and joint.mimic.joint not in joints:
-            raise UrdfSyntaxError(
-                f"joint {joint.name!r} mimics {joint.mimic.joint!r}, which is not a joint; there are: {listed(joints)}",
-                element=joint.name,
-            )
+    joints = with_mimics_checked({joint.name: joint for joint in (read_joint(raw, links) for raw in robot.joints)})
     root = _root(links, joints)
     return RobotModel(str(robot.name), root, links, MappingProxyType(joints), text, directory)
 
@@ -247,76 +200,6 @@ def _parse(robot: ElementTree.Element) -> Any:
                 element=joint.get("name", ""),
             ) from error
     return URDF.from_xml_string(ElementTree.tostring(bare, encoding="unicode"))
-
-
-def _joint(raw: Any, links: tuple[str, ...]) -> Joint:
-    name = str(raw.name)
-    for role, link in (("parent", raw.parent), ("child", raw.child)):
-        if link not in links:
-            raise UnknownLinkError(f"the {role} of joint {name!r},", str(link), links)
-    xyz = _vector(raw.origin.xyz if raw.origin else None, (0.0, 0.0, 0.0), f"origin xyz of joint {name!r}", name)
-    rpy = _vector(raw.origin.rpy if raw.origin else None, (0.0, 0.0, 0.0), f"origin rpy of joint {name!r}", name)
-    axis = np.array([1.0, 0.0, 0.0])
-    if raw.type in MOVING:
-        axis = _vector(raw.axis, (1.0, 0.0, 0.0), f"axis of joint {name!r}", name)
-        length = float(np.linalg.norm(axis))
-        if length < 1e-9:
-            raise AxisError(f"axis of joint {name!r} is {axis.tolist()}: an axis must have a length", element=name)
-        axis = axis / length
-    lower, upper = _limits(raw, name)
-    mimic = None
-    if raw.mimic is not None:
-        multiplier = 1.0 if raw.mimic.multiplier is None else float(raw.mimic.multiplier)
-        offset = 0.0 if raw.mimic.offset is None else float(raw.mimic.offset)
-        mimic = Mimic(str(raw.mimic.joint), multiplier, offset)
-    return Joint(
-        name=name,
-        type=str(raw.type),
-        parent=str(raw.parent),
-        child=str(raw.child),
-        origin_p=read_only(xyz),
-        origin_q=read_only(Rotation.from_euler("xyz", rpy).as_quat()),
-        axis=read_only(axis),
-        lower=lower,
-        upper=upper,
-        velocity=float(raw.limit.velocity) if raw.limit else math.nan,
-        effort=float(raw.limit.effort) if raw.limit else math.nan,
-        mimic=mimic,
-    )
-
-
-def _limits(raw: Any, name: str) -> tuple[float, float]:
-    if raw.type == "continuous":
-        return -math.inf, math.inf
-    if raw.type not in ("revolute", "prismatic"):
-        return 0.0, 0.0
-    if raw.limit is None:
-        raise LimitError(
-            f"{raw.type} joint {name!r} has no <limit>: give lower and upper, or make it continuous", joint=name
-        )
-    lower, upper = float(raw.limit.lower), float(raw.limit.upper)
-    if not (math.isfinite(lower) and math.isfinite(upper)):
-        raise LimitError(
-            f"{raw.type} joint {name!r} has the limits lower={lower}, upper={upper}: both must be finite numbers",
-            joint=name,
-            lower=lower,
-            upper=upper,
-        )
-    if lower > upper:
-        raise LimitError(
-            f"{raw.type} joint {name!r} has lower={lower} above upper={upper}; are they swapped?",
-            joint=name,
-            lower=lower,
-            upper=upper,
-        )
-    return lower, upper
-
-
-def _vector(value: Any, default: tuple[float, float, float], what: str, element: str) -> Array:
-    out = np.array(default if value is None else value, dtype=float)
-    if not np.isfinite(out).all():
-        raise AxisError(f"{what} is {out.tolist()}: three finite numbers are needed", element=element)
-    return out
 
 
 def _root(links: tuple[str, ...], joints: dict[str, Joint]) -> str:

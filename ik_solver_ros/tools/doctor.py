@@ -13,7 +13,7 @@ from ik_solver_ros.errors import listed
 from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.kinematics.chain import Chain, Wrist
 from ik_solver_ros.kinematics.geometry import collision_shapes, visual_shapes
-from ik_solver_ros.kinematics.model import Joint
+from ik_solver_ros.kinematics.joint import Joint
 from ik_solver_ros.kinematics.quaternion import rotate
 from ik_solver_ros.solvers.batch import solve_batch
 from ik_solver_ros.solvers.solution import Status

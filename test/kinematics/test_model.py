@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import pytest
 from conftest import joint, links, urdf
@@ -115,14 +116,47 @@ BAD = [
 @pytest.mark.parametrize(("text", "error", "message"), [case[1:] for case in BAD], ids=[case[0] for case in BAD])
 def test_bad_urdf(text, error, message):
     with pytest.raises(error, match=message):
-        load_model(text)
+        load_chain(text)
 
 
 def test_limit_errors_carry_the_values():
     text = urdf(links("a", "b"), joint("j", "a", "b", limit='<limit lower="2" upper="1" effort="1" velocity="1"/>'))
     with pytest.raises(errors.LimitError) as info:
-        load_model(text)
+        load_chain(text)
     assert (info.value.joint, info.value.lower, info.value.upper) == ("j", 2.0, 1.0)
+
+
+NO_LIMITS = '<limit lower="1" upper="-1" effort="1" velocity="1"/>'
+OFF_THE_CHAIN = {
+    "no limit": (joint("jaw", "c", "d", limit=""), "'jaw' has no <limit>.*off the chain, and taken for fixed"),
+    "crossed": (joint("jaw", "c", "d", "prismatic", limit=NO_LIMITS), "'jaw' has lower=1.0 above upper=-1.0"),
+    "no axis": (joint("jaw", "c", "d", axis="0 0 0"), "axis of joint 'jaw'"),
+    "mimics nobody": (joint("jaw", "c", "d", extra='<mimic joint="x"/>'), "'jaw' mimics 'x'"),
+    "mimics itself": (joint("jaw", "c", "d", extra='<mimic joint="jaw"/>'), "ring.*jaw -> jaw"),
+    "follows": (joint("jaw", "c", "d", limit=NO_LIMITS, extra='<mimic joint="j2"/>'), "to follow 'j2' without limits"),
+}
+
+
+@pytest.mark.parametrize(("jaw", "words"), OFF_THE_CHAIN.values(), ids=OFF_THE_CHAIN)
+def test_a_broken_joint_off_the_chain_is_said_and_no_more(jaw, words):
+    text = GOOD.replace("</robot>", links("d") + jaw + "</robot>")
+    chain = load_chain(text, tip_link="c")
+    assert chain.joint_names == ("j1", "j2") and chain.other_joints == ()
+    assert len(chain.doubts) == 1 and re.search(words, chain.doubts[0])
+    with pytest.raises(errors.UrdfError, match="'jaw'"):
+        load_chain(text, tip_link="d")
+    assert load_chain(GOOD).doubts == ()
+
+
+def test_mimics_in_a_ring():
+    pair = joint("l", "c", "d", extra='<mimic joint="r"/>') + joint("r", "c", "e", extra='<mimic joint="l"/>')
+    text = GOOD.replace("</robot>", links("d", "e") + pair + "</robot>")
+    assert [re.search("ring.*: (.*);", doubt)[1] for doubt in load_chain(text, tip_link="c").doubts] == [
+        "l -> r -> l",
+        "r -> l -> r",
+    ]
+    with pytest.raises(errors.CycleError, match="'l' mimics in a ring"):
+        load_chain(text, tip_link="d")
 
 
 def test_a_path_that_leads_nowhere():
