@@ -43,7 +43,7 @@ class Chain:
     body: Body  # all this, and sample postures, as compiled code sees it
     waist_arm: WaistArm | None  # None of any other chain than such an arm
     model: RobotModel  # the whole robot: frames, grippers and other joints off the chain
-    doubts: tuple[str, ...] = ()  # sentences on what of the URDF may not be meant
+    doubts: tuple[str, ...] = ()  # sentences: what was guessed of tip and tool, and what to write if it is not meant
 
     def __repr__(self) -> str:
         return f"<Chain {self.base_link} -> {self.tip_link}: {', '.join(self.joint_names)}>"

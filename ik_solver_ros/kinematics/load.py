@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from ik_solver_ros.errors import AmbiguousTipError, GoalError, UnsupportedJointError, listed
+from ik_solver_ros.errors import GoalError, UnsupportedJointError, listed
 from ik_solver_ros.kinematics.arrays import Array, ChainArrays, read_only
 from ik_solver_ros.kinematics.chain import Chain, Wrist
 from ik_solver_ros.kinematics.constants import MOST_JOINTS, SAMPLES
+from ik_solver_ros.kinematics.find_tip import FoundTip, find_tip
 from ik_solver_ros.kinematics.find_waist_arm import find_waist_arm
+from ik_solver_ros.kinematics.hand import Hands
 from ik_solver_ros.kinematics.joint import Joint
 from ik_solver_ros.kinematics.kernels import Body, Frames, Row, angular_column, joint_frames, linear_column
 from ik_solver_ros.kinematics.model import RobotModel, load_model
 
 KINDS = ("revolute", "continuous", "prismatic")
-FINGER = re.compile("finger|jaw|claw|gripper|grip|pincer|knuckle", re.IGNORECASE)
-# Names of frames that are meant as the tip, best first; tool0 is ROS-Industrial's, tcp the rest of the world's.
-TOOLS = [
-    re.compile(p, re.IGNORECASE)
-    for p in ("tcp", "tool", "(^|_)(ee|eef)(_|$)|effector", "grasp|gripper_frame|(^|_)tip(_|$)")
-]
 RANK_FLOOR = 0.02  # of the largest singular value, see _direction_rank
 ROLL_WITHIN = np.radians(30.0)  # a last hinge this near to the line from itself to the tip rolls the tool...
 ROLL_AT_TIP_WITHIN = np.radians(60.0)  # ...and where the tip is on it, this near to the line from the joint before
@@ -49,7 +44,7 @@ def load_chain(
     """
     model = source if isinstance(source, RobotModel) else load_model(source)
     base = model.root if base_link is None else base_link
-    tip = _find_tip(model, base) if tip_link is None else tip_link
+    tip, doubts = find_tip(Hands(model), base) if tip_link is None else FoundTip(tip_link)
     path = model.path(base, tip)
     joints = [joint for joint in path if joint.meant_to_move]
     for joint in joints:
@@ -74,8 +69,8 @@ def load_chain(
             f"{len(joints)} joints between {base!r} and {tip!r} move; a chain may have {MOST_JOINTS}", element=tip
         )
     broken = [joint for joint in model.joints.values() if joint.fault is not None]
-    doubts = tuple(f"{joint.fault}; it is off the chain, and taken {_as(joint)}" for joint in broken)
-    return replace(_chain(model, (base, tip), path, tool_axis), doubts=doubts)
+    faults = [f"{joint.fault}; it is off the chain, and taken {_as(joint)}" for joint in broken]
+    return replace(_chain(model, (base, tip), path, tool_axis), doubts=(*doubts, *faults))
 
 
 def _as(broken: Joint) -> str:
@@ -124,73 +119,6 @@ def with_limits(chain: Chain, lower: Array, upper: Array) -> Chain:
     model = replace(chain.model, joints=joints)
     new = load_chain(model, chain.base_link, chain.tip_link, chain.tool_axis.tolist())
     return replace(new, tool_axis_reason=chain.tool_axis_reason, wrist=chain.wrist, doubts=chain.doubts)
-
-
-def _find_tip(model: RobotModel, base: str) -> str:
-    """The end of the one serial chain below `base`; the fingers of a gripper are not part of it.
-
-    Going down from the base: where the fingers are all that still moves the hand begins, and the tip is the frame
-    fixed to it (a tool centre point, where there are several), else the hand's own link.
-    """
-    model.path(base, base)  # raises for an unknown base
-    link = base
-    while True:
-        branches = [joint for joint in model.joints_below(link) if _own_joints(model, joint) > 0]
-        arms = [joint for joint in branches if not _is_finger(model, joint)]
-        if len(arms) == 1:
-            link = arms[0].child
-        elif all(_own_joints(model, joint) == 1 for joint in arms):  # none, or bare fingers side by side
-            return _end_frame(model, link)
-        else:
-            ends = [_find_end(model, joint.child) for joint in arms]
-            raise AmbiguousTipError("tip_link", ends, "name one with tip_link")
-
-
-def _find_end(model: RobotModel, link: str) -> str:
-    try:
-        return _find_tip(model, link)
-    except AmbiguousTipError:
-        return link
-
-
-def _branch(model: RobotModel, joint: Joint) -> list[Joint]:
-    """`joint` and all joints below it."""
-    found = [joint]
-    for above in found:
-        found.extend(model.joints_below(above.child))
-    return found
-
-
-def _own_joints(model: RobotModel, joint: Joint) -> int:
-    """How many joints at or below `joint` can be moved on their own (fixed and mimic joints cannot)."""
-    return sum(j.meant_to_move and j.mimic is None for j in _branch(model, joint))
-
-
-def _is_finger(model: RobotModel, joint: Joint) -> bool:
-    """Whether the branch is one driven jaw: a single joint of its own, named as such, mimicking or mimicked."""
-    branch = [j for j in _branch(model, joint) if j.meant_to_move]
-    named = any(FINGER.search(j.name) or FINGER.search(j.child) for j in branch)
-    mimicked = {j.mimic.joint for j in model.joints.values() if j.mimic is not None}
-    coupled = any(j.mimic is not None or j.name in mimicked for j in branch)
-    return _own_joints(model, joint) == 1 and (named or coupled)
-
-
-def _end_frame(model: RobotModel, link: str) -> str:
-    """The tip on the hand `link`: the end of whatever is fixed to it."""
-    ends: list[str] = []
-    rigid = [link]
-    for part in rigid:
-        below = model.joints_below(part)
-        rigid.extend(joint.child for joint in below if not joint.meant_to_move)
-        if not below and part != link:
-            ends.append(part)
-    for pattern in TOOLS:
-        named = [end for end in ends if pattern.search(end)]
-        if len(named) == 1:
-            return named[0]
-    if len(ends) > 1:
-        raise AmbiguousTipError("tip_link", [*ends, link], f"they are fixed to {link!r}; name one with tip_link")
-    return (ends or [link])[0]
 
 
 def _fold(path: Sequence[Joint]) -> ChainArrays:

@@ -98,16 +98,95 @@ def test_a_wrist_is_no_finger():
 def test_several_frames_on_the_hand():
     camera, tcp = joint("c", "hand", "camera", "fixed"), joint("t", "hand", "tcp", "fixed")
     assert load_chain(arm(links("camera", "tcp"), camera, tcp)).tip_link == "tcp"
-    mark = joint("m", "hand", "mark", "fixed")
+    assert load_chain(arm(links("camera", "tcp"), camera, tcp)).doubts == ()
+    plate, rod = joint("m", "hand", "plate", "fixed", xyz="0 0 0"), joint("n", "hand", "rod", "fixed")
     with pytest.raises(errors.AmbiguousTipError) as info:
-        load_chain(arm(links("camera", "mark"), camera, mark))
-    assert set(info.value.candidates) == {"camera", "mark", "hand"}
+        load_chain(arm(links("rod", "plate"), rod, plate))
+    assert set(info.value.candidates) == {"rod", "plate", "hand"}
 
 
 def test_the_customary_names_of_tips_in_their_order():
     frames = [joint(f"j_{name}", "hand", name, "fixed") for name in ("ee_link", "tool0", "finger_tip")]
     assert load_chain(arm(links("ee_link", "tool0", "finger_tip"), *frames)).tip_link == "tool0"
     assert load_chain(arm(links("ee_link", "finger_tip"), frames[0], frames[2])).tip_link == "ee_link"
+
+
+def test_a_namespace_tells_nothing_and_sensors_are_no_tips():
+    for namespace in ("gripper/", "gripper_bot:", "finger_tool_"):
+        base, upper, hand, *frames = (
+            namespace + name for name in ("base", "upper", "hand", "ee_arm", "ar_tag", "eeTip")
+        )
+        text = urdf(
+            links(base, upper, hand, *frames),
+            joint("j1", base, upper),
+            joint("j2", upper, hand),
+            *(joint(f"j_{frame}", hand, frame, "fixed") for frame in frames[:2]),
+            joint("j_tip", frames[0], frames[2], "fixed"),
+        )
+        chain = load_chain(text)
+        assert (chain.tip_link, chain.joint_names, chain.doubts) == (frames[2], ("j1", "j2"), ())
+
+
+def test_fingers_without_a_frame_between_them():
+    palm = joint("palm_joint", "hand", "palm", "fixed")
+    fingers = [joint(f"finger{k}", "palm", f"f{k}", "prismatic", axis="1 0 0") for k in range(2)]
+    chain = load_chain(arm(links("palm", "f0", "f1"), palm, *fingers))
+    assert chain.tip_link == "palm" and chain.joint_names == ("j1", "j2")
+    assert len(chain.doubts) == 1 and "tip_link:=hand" in chain.doubts[0]
+    frame = joint("t", "palm", "tool_center", "fixed")
+    chain = load_chain(arm(links("palm", "f0", "f1", "tool_center"), palm, *fingers, frame))
+    assert chain.tip_link == "tool_center" and chain.doubts == ()
+    named = arm(links("ee_link", "palm", "f0", "f1"), joint("e", "hand", "ee_link", "fixed"), *fingers, palm).replace(
+        '<parent link="hand"/><child link="palm"/>', '<parent link="ee_link"/><child link="palm"/>'
+    )
+    chain = load_chain(named)
+    assert chain.tip_link == "ee_link" and "tip_link:=palm" in chain.doubts[0]
+
+
+def test_a_tip_by_its_name_ends_the_arm():
+    frame = joint("t", "hand", "tcp", "fixed")
+    chain = load_chain(arm(links("tcp", "x"), frame, joint("clap", "hand", "x")))
+    assert chain.tip_link == "tcp" and chain.doubts == ()
+    hinges = [
+        joint(f"a{k}{i}", f"a{k}" if i else "hand", f"b{k}" if i else f"a{k}") for k in range(3) for i in range(2)
+    ]
+    chain = load_chain(arm(links("tcp", "a0", "a1", "a2", "b0", "b1", "b2"), frame, *hinges))
+    assert chain.tip_link == "tcp" and chain.joint_names == ("j1", "j2")
+
+
+def test_what_turns_a_gripper_is_no_finger():
+    chain = load_chain(arm(links("gripper_link"), joint("wrist_roll", "hand", "gripper_link", axis="1 0 0")))
+    assert chain.tip_link == "gripper_link"  # by its name
+    chain = load_chain(arm(links("gripper_link"), joint("j3", "hand", "gripper_link")))
+    assert chain.tip_link == "gripper_link"  # on the line to it
+    chain = load_chain(arm(links("gripper_link"), joint("j3", "hand", "gripper_link", axis="1 0 0")))
+    assert chain.tip_link == "hand"
+
+
+def test_what_is_beside_an_arm():
+    more = [joint("j3", "hand", "tip"), joint("pan", "base", "turret"), joint("tilt", "turret", "eye")]
+    text = arm(links("tip", "turret", "eye"), *more)
+    chain = load_chain(text)
+    assert chain.tip_link == "tip" and "turret" in chain.doubts[0] and "tip_link:=..." in chain.doubts[0]
+    assert load_chain(text.replace("turret", "head")).doubts == ()
+
+
+def test_a_linkage_is_no_gripper():
+    levelled = joint("level", "hand", "plate", extra='<mimic joint="j1" multiplier="-1"/>')
+    chain = load_chain(arm(links("plate"), levelled))
+    assert chain.tip_link == "hand" and "'hand': plate beyond it can only follow" in chain.doubts[0]
+    for text in (
+        arm(links("plate", "cup"), levelled, joint("turn", "plate", "cup")),
+        arm(links("plate", "tool"), levelled, joint("t", "plate", "tool", "fixed")),
+    ):
+        with pytest.raises(errors.UnsupportedJointError, match="'level' on the chain mimics 'j1'.*such as 'hand'"):
+            load_chain(text)
+
+
+def test_an_arm_that_bears_a_camera():
+    chain = load_chain(arm(links("camera"), joint("c", "hand", "camera", "fixed")))
+    assert chain.tip_link == "hand" and "camera" in chain.doubts[0]
+    assert load_chain(chain.model, tip_link="camera").doubts == ()
 
 
 def test_two_arms_are_listed():
