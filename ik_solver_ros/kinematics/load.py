@@ -9,11 +9,12 @@ from dataclasses import replace
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from ik_solver_ros.errors import GoalError, UnsupportedJointError, listed
+from ik_solver_ros.errors import UnsupportedJointError, listed
 from ik_solver_ros.kinematics.arrays import Array, ChainArrays, read_only
-from ik_solver_ros.kinematics.chain import Chain, Wrist
+from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.kinematics.constants import MOST_JOINTS, SAMPLES
 from ik_solver_ros.kinematics.find_tip import FoundTip, find_tip
+from ik_solver_ros.kinematics.find_tool import Fingers, find_tool, fingers_of, given_tool
 from ik_solver_ros.kinematics.find_waist_arm import find_waist_arm
 from ik_solver_ros.kinematics.hand import Hands
 from ik_solver_ros.kinematics.joint import Joint
@@ -22,8 +23,6 @@ from ik_solver_ros.kinematics.model import RobotModel, load_model
 
 KINDS = ("revolute", "continuous", "prismatic")
 RANK_FLOOR = 0.02  # of the largest singular value, see _direction_rank
-ROLL_WITHIN = np.radians(30.0)  # a last hinge this near to the line from itself to the tip rolls the tool...
-ROLL_AT_TIP_WITHIN = np.radians(60.0)  # ...and where the tip is on it, this near to the line from the joint before
 
 
 def load_chain(
@@ -37,15 +36,25 @@ def load_chain(
     source: the path of a URDF, its text, or a RobotModel. Without names, the base is the root of the tree and
     the tip the end of the one serial chain there is; grippers are seen as such and left off. tool_axis: "x", "-z"
     or three numbers, in the tip frame; without it the roll axis of the wrist, else the line from the last joint
-    to the tip.
+    to the tip. What of that is a guess is said in the chain's `doubts`, and so are joints off the chain that cannot
+    be used.
 
     Raises UrdfError (see `ik_solver_ros.errors`) naming the element at fault, AmbiguousTipError listing the
     candidates, GoalError for a bad tool_axis, FileNotFoundError for a path that leads nowhere.
     """
     model = source if isinstance(source, RobotModel) else load_model(source)
     base = model.root if base_link is None else base_link
-    tip, doubts = find_tip(Hands(model), base) if tip_link is None else FoundTip(tip_link)
-    path = model.path(base, tip)
+    hands = Hands(model)
+    tip, doubts = find_tip(hands, base) if tip_link is None else FoundTip(tip_link)
+    path = _checked(model.path(base, tip), base, tip)
+    tool_by = _fingers(hands, tip) if tool_axis is None else tool_axis
+    broken = [joint for joint in model.joints.values() if joint.fault is not None]
+    faults = [f"{joint.fault}; it is off the chain, and taken {_as(joint)}" for joint in broken]
+    return _chain(model, (base, tip), path, tool_by, (*doubts, *faults))
+
+
+def _checked(path: Sequence[Joint], base: str, tip: str) -> Sequence[Joint]:
+    """The path itself. Raises UrdfError where it is no serial chain."""
     joints = [joint for joint in path if joint.meant_to_move]
     for joint in joints:
         if joint.fault is not None and joint.mimic is None:
@@ -68,24 +77,38 @@ def load_chain(
         raise UnsupportedJointError(
             f"{len(joints)} joints between {base!r} and {tip!r} move; a chain may have {MOST_JOINTS}", element=tip
         )
-    broken = [joint for joint in model.joints.values() if joint.fault is not None]
-    faults = [f"{joint.fault}; it is off the chain, and taken {_as(joint)}" for joint in broken]
-    return replace(_chain(model, (base, tip), path, tool_axis), doubts=(*doubts, *faults))
+    return path
 
 
 def _as(broken: Joint) -> str:
     return "for fixed" if broken.mimic is None else f"to follow {broken.mimic.joint!r} without limits"
 
 
+def _fingers(hands: Hands, tip: str) -> Fingers:
+    """The fingers on the body of the tip."""
+    top, model = tip, hands.model
+    while (joint := model.joint_above(top)) is not None and not joint.meant_to_move:
+        top = joint.parent
+    return fingers_of(hands.at(top, {joint.name for joint in model.path(model.root, tip)}), tip)
+
+
 def _chain(
-    model: RobotModel, ends: tuple[str, str], path: Sequence[Joint], tool_axis: str | Sequence[float] | None
+    model: RobotModel,
+    ends: tuple[str, str],
+    path: Sequence[Joint],
+    tool_by: str | Sequence[float] | Fingers,
+    doubts: tuple[str, ...],
 ) -> Chain:
+    """tool_by: the tool axis as given, or what it is found by."""
     joints = [joint for joint in path if joint.type != "fixed"]
     arrays = _fold(path)
     reach = _reach(arrays)
     bare = Body(arrays, np.eye(3)[:2], reach)  # with any tool, for the forward kinematics by which the tool is found
-    direction, reason, wrist = _tool(arrays, bare, tool_axis)
-    tool = read_only([direction, _across(direction)])
+    if isinstance(tool_by, Fingers):
+        found = find_tool(arrays, bare, tool_by, ends[1], joints[-1].name)
+    else:
+        found = given_tool(arrays, bare, tool_by)
+    tool = read_only([found.axis, _across(found.axis)])
     body = Body(arrays, tool, reach)
     for k, posture in enumerate(_postures(arrays).tolist()):
         body.sample(k, posture)
@@ -94,17 +117,18 @@ def _chain(
         base_link=ends[0],
         tip_link=ends[1],
         tool=tool,
-        tool_axis_reason=reason,
+        tool_axis_reason=found.reason,
         arrays=arrays,
         mid=read_only([0.5 * (j.lower + j.upper) if np.isfinite(j.lower) else 0.0 for j in joints]),
         velocity_limit=read_only([abs(joint.velocity) or np.nan for joint in joints]),
         effort_limit=read_only([abs(joint.effort) or np.nan for joint in joints]),
-        wrist=wrist,
-        direction_rank=_direction_rank(arrays, body, direction),
+        wrist=found.wrist,
+        direction_rank=_direction_rank(arrays, body, found.axis),
         reach=reach,
         body=body,
         waist_arm=find_waist_arm(arrays, body, tool),
         model=model,
+        doubts=(*doubts, *found.doubts),
     )
 
 
@@ -152,58 +176,10 @@ def _fold(path: Sequence[Joint]) -> ChainArrays:
     )
 
 
-def _tool(arrays: ChainArrays, body: Body, given: str | Sequence[float] | None) -> tuple[Array, str, Wrist]:
-    """The tool axis in the tip frame, how it was found, and how the last hinge lies to it."""
-    in_tip = Rotation.from_quat(arrays.tip_q).as_matrix().T
-    n = len(arrays.slides)
-    hinges = np.flatnonzero(~arrays.slides)
-    last = int(hinges[-1]) if hinges.size else n - 1
-    # Towards the tip from the nearest joint that is not at the tip itself, in the zero pose's tip frame.
-    frames = Frames()
-    tip_p, tip_q = joint_frames(body, Row(), frames)
-    _, origins, axes = (np.array(column) for column in frames.columns(n))
-    tip = Rotation.from_quat(tip_q).as_matrix().T
-    away = [tip @ (tip_p - origin) for origin in origins[::-1] if np.linalg.norm(tip_p - origin) > 1e-6]
-    towards = away[0] / np.linalg.norm(away[0]) if away else in_tip @ arrays.axis[-1]
-    hinge = tip @ axes[last]
-    within = ROLL_WITHIN if np.linalg.norm(tip_p - origins[last]) > 1e-6 else ROLL_AT_TIP_WITHIN
-    rolls = last == n - 1 and abs(hinge @ towards) > np.cos(within)
-    if given is not None:
-        axis, reason = _parse_axis(given), "as given"
-    elif rolls:
-        axis, reason = hinge * np.sign(hinge @ towards), "the roll axis of the wrist"
-    else:
-        axis, reason = towards, "the line from the last joint to the tip"
-    axis = np.where(np.abs(axis) < 1e-6, 0.0, axis)
-    axis = axis / np.linalg.norm(axis)
-    along = last == n - 1 and abs(hinge @ axis) > np.cos(np.radians(1.0))
-    return axis, reason, Wrist.ROLL if along else Wrist.ACROSS
-
-
 def _across(axis: Array) -> Array:
     """A unit vector perpendicular to `axis`."""
     side = np.cross(axis, np.eye(3)[int(np.argmin(np.abs(axis)))])
     return np.asarray(side / np.linalg.norm(side))
-
-
-def _parse_axis(given: str | Sequence[float]) -> Array:
-    wanted = "'x', 'y', 'z' with or without a sign, or three numbers that are not all zero"
-    value: Sequence[float]
-    if isinstance(given, str):
-        text = given.strip().lower()
-        if text.lstrip("+-") in ("x", "y", "z") and len(text) <= 2:
-            sign = -1.0 if text.startswith("-") else 1.0
-            return np.asarray(sign * np.eye(3)["xyz".index(text[-1])])
-        try:
-            value = [float(part) for part in text.replace(",", " ").split()]
-        except ValueError:
-            raise GoalError("tool_axis", given, wanted) from None
-    else:
-        value = given
-    axis = np.array(value, dtype=float)
-    if axis.shape != (3,) or not np.isfinite(axis).all() or np.linalg.norm(axis) < 1e-9:
-        raise GoalError("tool_axis", given, wanted)
-    return np.asarray(axis / np.linalg.norm(axis))
 
 
 def _direction_rank(arrays: ChainArrays, body: Body, tool_axis: Array) -> int:

@@ -263,6 +263,78 @@ def test_a_tip_on_the_roll_axis_of_an_offset_wrist():
     assert chain.tool_axis.tolist() == [0.0, 0.0, 1.0] and chain.wrist is Wrist.ROLL
 
 
+def bent_wrist(axis: str, *more: str) -> str:
+    """The tip is on the last hinge, and the line to it is along x."""
+    return urdf(
+        links("base", "a", "b"),
+        joint("j1", "base", "a", axis="0 1 0"),
+        joint("j2", "a", "b", axis=axis, xyz="0.2 0 0.01"),
+        *more,
+    )
+
+
+def test_a_tip_on_the_last_hinge_where_nothing_is_beyond():
+    for axis, tool in (("0 0 -1", [0, 0, 1]), ("0 -1 0", [1, 0, 0])):  # a roll across the line; a bend
+        chain = load_chain(bent_wrist(axis))
+        assert chain.tool_axis.tolist() == tool and len(chain.doubts) == 1
+        assert "'j2'" in chain.doubts[0] and "tool_axis:=-z" in chain.doubts[0]
+        assert load_chain(chain.model, tool_axis="-z").doubts == ()
+
+
+def test_the_tool_points_to_where_the_fingers_are():
+    def fingers(xyz: str) -> str:
+        pair = (joint(f"finger{k}", "b", f"f{k}", "prismatic", axis="0 1 0", xyz=xyz) for k in range(2))
+        return links("f0", "f1") + "".join(pair)
+
+    chain = load_chain(bent_wrist("0 0 1", fingers("0 0 -0.1")))
+    assert chain.tool_axis.tolist() == [0, 0, -1] and chain.wrist is Wrist.ROLL
+    chain = load_chain(bent_wrist("0 1 0", fingers("0 0 -0.1")))
+    assert chain.tool_axis.tolist() == [0, 0, -1] and chain.wrist is Wrist.ACROSS
+    assert len(chain.doubts) == 1  # of the tip alone
+    chain = load_chain(bent_wrist("1 0 0", fingers("0 0 -0.1")))
+    assert chain.tool_axis.tolist() == [1, 0, 0] and "tool_axis:=-z" in chain.doubts[1]
+
+
+def test_jaws_open_across_the_tool():
+    frame = links("tcp") + joint("t", "b", "tcp", "fixed", xyz="0.1 0.009 0")
+    text = bent_wrist("0 1 0", frame)
+    assert load_chain(text).tool_axis.tolist() == pytest.approx([0.996, 0.0896, 0], abs=1e-3)
+    jaw = links("f") + joint("jaw", "b", "f", "prismatic", axis="0 1 0", xyz="0.1 0 0")
+    assert load_chain(bent_wrist("0 1 0", frame, jaw)).tool_axis.tolist() == [1, 0, 0]
+    assert load_chain(text.replace("0.009", "0.004")).tool_axis.tolist() == [1, 0, 0]  # near enough to be meant
+
+
+def test_tool0_points_along_z():
+    def with_tool0(rpy: str):
+        frame = joint("t", "b", "arm_1/tool0", "fixed", xyz="0.1 0 0", rpy=rpy)
+        return load_chain(bent_wrist("1 0 0", links("arm_1/tool0"), frame))
+
+    chain = with_tool0("0 1.57079633 0")
+    assert chain.tool_axis.tolist() == [0, 0, 1] and chain.wrist is Wrist.ROLL and chain.doubts == ()
+    chain = with_tool0("0 0 0")
+    assert chain.tool_axis.tolist() == [0, 0, 1] and "tool_axis:=x" in chain.doubts[0]
+
+
+def test_a_scara_and_a_gantry_work_along_their_last_slide():
+    slide = {"axis": "0 0 -1", "xyz": "0.2 0 0"}
+    arms = links("base", "a", "b", "c", "d") + joint("j1", "base", "a") + joint("j2", "a", "b", xyz="0.2 0 0")
+    text = urdf(arms, joint("j3", "b", "c", "prismatic", **slide), joint("j4", "c", "d", xyz="0 0 0", axis="0 0 -1"))
+    chain = load_chain(text)
+    assert abs(chain.tool_axis[2]) == 1.0 and chain.wrist is Wrist.ROLL and "tool_axis:=-z" in chain.doubts[0]
+    axes = ("1 0 0", "0 1 0", "0 0 1")
+    names = ("base", "a", "b", "c")
+    slides = [joint(f"s{k}", names[k], names[k + 1], "prismatic", axis=axes[k]) for k in range(3)]
+    assert load_chain(urdf(links(*names), *slides)).tool_axis.tolist() == [0, 0, 1]
+
+
+def test_a_robot_without_any_length():
+    joints = [
+        joint(name, *ends, axis=axis, xyz="0 0 0") for name, ends, axis in (("i", "ab", "1 0 0"), ("j", "bc", "0 1 0"))
+    ]
+    chain = load_chain(urdf(links("a", "b", "c"), *joints))
+    assert chain.reach == 0.0 and "nothing tells where the tool points" in chain.doubts[0]
+
+
 @pytest.mark.parametrize("q", [[0, 0], np.zeros((5, 1)), "abc", None, [0, 0, 0, 0, np.nan], [0, 0, np.inf, 0, 0]])
 def test_forward_of_nonsense(so101, q):
     with pytest.raises(errors.GoalError, match="q ="):
