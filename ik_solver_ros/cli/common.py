@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -31,6 +32,17 @@ def load(parsed: argparse.Namespace) -> Chain:
     from ik_solver_ros.kinematics.load import load_chain
 
     return load_chain(parsed.urdf, parsed.base_link, parsed.tip_link, parsed.tool_axis)
+
+
+def tell_doubts(chain: Chain) -> None:
+    """Say on stderr what of a chain was guessed, and which argument would name it."""
+    for doubt in chain.doubts:
+        print(f"note: {as_arguments(doubt)}", file=sys.stderr)
+
+
+def as_arguments(doubt: str) -> str:
+    """A chain's doubt with a command's arguments instead of ROS 2's."""
+    return doubt.replace("tip_link:=", "--tip-link=").replace("tool_axis:=", "--tool-axis=")
 
 
 def count(text: str) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from ik_solver_ros.cli.common import chain_arguments, load, requires
+from ik_solver_ros.cli.common import as_arguments, chain_arguments, load, requires
 
 
 def add_parser(commands: argparse._SubParsersAction) -> None:
@@ -31,7 +31,7 @@ def run(parsed: argparse.Namespace) -> int:
     chain = load(parsed)
     findings = examine(chain)
     for finding in findings:
-        print(f"{'!' if finding.warning else ' '} {finding.text}")
+        print(f"{'!' if finding.warning else ' '} {as_arguments(finding.text)}")
     warnings = sum(finding.warning for finding in findings)
     print(f"\n{warnings} of these look wrong (!)" if warnings else "\nnothing looks wrong")
     if parsed.plot is not None:

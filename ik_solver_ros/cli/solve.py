@@ -6,7 +6,7 @@ import argparse
 import json
 import math
 
-from ik_solver_ros.cli.common import chain_arguments, load
+from ik_solver_ros.cli.common import chain_arguments, load, tell_doubts
 
 
 def add_parser(commands: argparse._SubParsersAction) -> None:
@@ -41,6 +41,7 @@ def run(parsed: argparse.Namespace) -> int:
     from ik_solver_ros.solvers.solve import solve
 
     chain = load(parsed)
+    tell_doubts(chain)
     if parsed.approach is not None:
         goal = Goal.approach(parsed.position, parsed.approach)
     elif parsed.quat is not None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from typing import NamedTuple
 from xml.etree import ElementTree
 
 import numpy as np
@@ -17,6 +16,7 @@ from ik_solver_ros.kinematics.joint import Joint
 from ik_solver_ros.kinematics.quaternion import rotate
 from ik_solver_ros.solvers.batch import solve_batch
 from ik_solver_ros.solvers.solution import Status
+from ik_solver_ros.tools.doctor_sense import Finding, nonsense, tip_moves
 
 SAMPLES = 20_000  # configurations that the reach is measured by
 GOALS = 2_000  # that are tried
@@ -25,16 +25,14 @@ FAST, STRONG = 10.0, 1000.0  # [rad/s], [N m]: no small arm is as fast or as str
 ROUNDING = 1.01  # by which rounded moments of inertia may violate the triangle inequality
 
 
-class Finding(NamedTuple):
-    """A sentence about the robot; a warning says what to mend."""
-
-    warning: bool
-    text: str
-
-
 def examine(chain: Chain) -> list[Finding]:
     """All findings about a chain and its robot."""
-    return [*_chain(chain), *_limits(chain), *_inertias(chain), *_shapes(chain), *_reach(chain), *_goals(chain)]
+    found = [*_chain(chain), *nonsense(chain), *_limits(chain), *_inertias(chain), *_shapes(chain)]
+    if tip_moves(chain):
+        found += _reach(chain)
+        if chain.n > 1:  # what one joint can do, it does
+            found += _goals(chain)
+    return found
 
 
 def _ok(text: str) -> Finding:
@@ -47,14 +45,15 @@ def _wrong(text: str) -> Finding:
 
 def _chain(chain: Chain) -> list[Finding]:
     out = [
-        _ok(f"{chain.model.name}: {chain.n} joints from {chain.base_link!r} to {chain.tip_link!r}"),
+        _ok(f"{chain.model.name}: {_joints(chain)} from {chain.base_link!r} to {chain.tip_link!r}"),
         _ok("joints: " + ", ".join(chain.joint_names)),
         _ok(f"the tool points along {np.round(chain.tool_axis, 3).tolist()} of the tip: {chain.tool_axis_reason}"),
     ]
+    out += [_wrong(doubt) for doubt in chain.doubts]
     others = [joint.name for joint in chain.other_joints]
     if others:
         out.append(_ok(f"off the chain, for the gripper's controller: {listed(others)}"))
-    if chain.n >= 6:
+    if chain.n >= 6 and chain.direction_rank == 5:
         meaning = "six joints and more: any pose within reach, but for limits"
     elif chain.wrist is Wrist.ROLL and chain.n == 5:
         meaning = (
@@ -68,12 +67,16 @@ def _chain(chain: Chain) -> list[Finding]:
         )
     else:
         meaning = (
-            f"{chain.n} joints: of position and direction ({chain.direction_rank} of 5 can be chosen), the nearest"
+            f"{_joints(chain)}: of position and direction ({chain.direction_rank} of 5 can be chosen), the nearest"
         )
     out.append(_ok(meaning))
     closed = "in closed form (docs/waist_arm.md)" if chain.waist_arm is not None else "by sweeps and descents"
     out.append(_ok(f"solved {closed}"))
     return out
+
+
+def _joints(chain: Chain) -> str:
+    return "1 joint" if chain.n == 1 else f"{chain.n} joints"
 
 
 def _limits(chain: Chain) -> list[Finding]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import joint, links, urdf
 
 from ik_solver_ros.cli.main import main
 from ik_solver_ros.kinematics.load import load_chain
@@ -75,6 +77,65 @@ def test_a_xacro_file(tmp_path, capsys):
     (tmp_path / "bad.xacro").write_text(text.replace("</robot>", "<xacro:nothing/></robot>"))
     assert main(["doctor", str(tmp_path / "bad.xacro")]) == 2
     assert "xacro" in capsys.readouterr().err
+
+
+def chain_of(*joints: str, **names: str):
+    return load_chain(urdf(links(*(f"l{k}" for k in range(len(joints) + 1))), *joints), **names)
+
+
+def hinge(k: int, axis: str, xyz: str = "0 0 0.1", **more: str) -> str:
+    return joint(f"j{k}", f"l{k}", f"l{k + 1}", axis=axis, xyz=xyz, **more)
+
+
+NO_RANGE = '<limit lower="0.5" upper="0.5" effort="1" velocity="1"/>'
+NONSENSE = {
+    "no length": (
+        [hinge(k, axis, "0 0 0") for k, axis in enumerate(("1 0 0", "0 1 0", "0 0 1"))],
+        "no joint moves the tip",
+    ),
+    "idle": ([hinge(k, "0 0 1", "0 0 0.1" if k else "0.1 0 0") for k in range(3)], "no joint moves the tip"),
+    "one joint": (
+        [hinge(0, "0 1 0"), joint("t", "l1", "l2", "fixed", xyz="0.1 0 0")],
+        "the tip can only be on a circle",
+    ),
+    "thirty": ([hinge(k, ("1 0 0", "0 1 0")[k % 2]) for k in range(30)], "30 joints in a row"),
+    "stuck": ([hinge(0, "0 1 0"), hinge(1, "1 0 0", limit=NO_RANGE), hinge(2, "0 1 0")], "cannot move: j1"),
+}
+
+
+@pytest.mark.parametrize(("joints", "words"), NONSENSE.values(), ids=NONSENSE)
+def test_what_is_no_arm_is_not_praised(joints, words):
+    found = examine(chain_of(*joints))
+    assert words in " ".join(finding.text for finding in found if finding.warning)
+    if "no joint" in words or "only be" in words:
+        assert not any("were reached" in finding.text for finding in found)
+    if "no joint" in words:
+        assert not any("the tip reaches" in finding.text for finding in found)
+
+
+def test_a_joint_that_does_nothing():
+    chain = chain_of(hinge(0, "0 1 0"), hinge(1, "0 0 1"), hinge(2, "0 0 1"), hinge(3, "0 0 1"), tool_axis="z")
+    said = " ".join(finding.text for finding in examine(chain))
+    assert "'j1' moves neither" in said and "'j2' moves neither" in said
+    assert "'j3' moves neither" not in said  # the roll of the wrist
+
+
+def test_a_tool_like_a_propeller():
+    chain = load_chain(SO101, tip_link="gripper_link", tool_axis="x")
+    assert "propeller" not in " ".join(finding.text for finding in examine(chain))  # somebody wanted it
+    assert "propeller" in " ".join(finding.text for finding in examine(replace(chain, tool_axis_reason="a guess")))
+
+
+def test_doubts_are_warnings(capsys, tmp_path):
+    (tmp_path / "arm.urdf").write_text(SO101.replace("gripper_frame_link", "ar_tag"))
+    assert main(["doctor", str(tmp_path / "arm.urdf")]) == 1
+    assert "! no frame tells where the gripper grips, and the tip is 'gripper_link'" in capsys.readouterr().out
+    assert main(["solve", str(tmp_path / "arm.urdf"), "--position", "0.2", "0", "0.1"]) == 0
+    assert capsys.readouterr().err.startswith("note: no frame tells")
+    bent = urdf(links("a", "b", "c"), joint("j1", "a", "b", axis="0 1 0"), joint("j2", "b", "c", axis="1 0 0"))
+    (tmp_path / "bent.urdf").write_text(bent)
+    assert main(["doctor", str(tmp_path / "bent.urdf")]) == 1
+    assert "write --tool-axis=-x or --tool-axis=z" in capsys.readouterr().out
 
 
 def test_where_the_tool_can_be_aimed():

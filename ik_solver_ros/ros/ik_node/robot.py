@@ -48,6 +48,8 @@ def session_of(node: Node, chain: Chain, clock: Callable[[], float]) -> ArmSessi
         f"the tool points along {np.round(chain.tool_axis, 3).tolist()} of the tip, {chain.tool_axis_reason}; "
         f"wrist: {chain.wrist.value}"
     )
+    for doubt in chain.doubts:
+        log.warning(doubt)
     _load_solver(node, chain)
     guard = CollisionGuard(
         chain,
