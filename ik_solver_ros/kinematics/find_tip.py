@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ik_solver_ros.errors import AmbiguousTipError, listed
+from ik_solver_ros.errors import AmbiguousTipError, UnsupportedJointError, listed
 from ik_solver_ros.kinematics.hand import Hand, Hands
 from ik_solver_ros.kinematics.joint import Joint
 
@@ -29,7 +29,8 @@ def find_tip(hands: Hands, base: str) -> FoundTip:
     Going down from the base: where fingers are all that still moves the hand begins, and the tip is the frame fixed to
     it that is named as a tip, else the one frame there is, else the link that the fingers hang on, else the hand's own.
 
-    Raises AmbiguousTipError where several links have the same right to it, UnknownLinkError for an unknown base.
+    Raises AmbiguousTipError where several links have the same right to it, UnsupportedJointError where none
+    hangs there, UnknownLinkError for an unknown base.
     """
     hands.model.path(base, base)  # raises for an unknown base
     above = {joint.name for joint in hands.model.path(hands.model.root, base)}
@@ -37,8 +38,14 @@ def find_tip(hands: Hands, base: str) -> FoundTip:
     doubts: list[str] = []
     while True:
         hand = hands.at(link, above)
-        step = _onwards(hands, hand)
+        step = _onwards(hands, hand, first=link == base)
         if step is None:
+            if link == base:
+                raise UnsupportedJointError(
+                    f"no arm hangs on {base!r}: what moves there is no more than a gripper's or a cart's; if it is, "
+                    "name a tip_link",
+                    element=base,
+                )
             found = _end_frame(hands, hand)
             return FoundTip(found.link, (*doubts, *found.doubts))
         if beside := [joint.child for joint in hand.arms if joint is not step and not hands.aside(joint)]:
@@ -50,41 +57,43 @@ def find_tip(hands: Hands, base: str) -> FoundTip:
         link = step.child
 
 
-def _onwards(hands: Hands, hand: Hand) -> Joint | None:
+def _onwards(hands: Hands, hand: Hand, first: bool) -> Joint | None:
     """The joint by which the arm goes on; None where this is the hand."""
     arms = hand.arms
     if not arms:
         return next((joint for joint in hand.linkages if hands.has_tip(joint)), None)
     own = [hands.own(joint) for joint in arms]
     # A frame that is named as the tip is beyond the arm's last joint; what still moves is a gripper of any name.
-    named = any(hands.rank(link) is not None for link in hand.frames if link != hand.root)
+    named = not first and any(hands.rank(link) is not None for link in hand.frames if link != hand.root)
     if named and not any(hands.has_tip(joint) for joint in arms):
         jaw = own == [1] and not hands.names.wrist(arms[0].name)
         if jaw or (len(arms) > 1 and len(set(own)) == 1 and own[0] <= MOST_OF_A_FINGER):
             return None
-    if len(arms) == 1:
-        return arms[0]
+    straight = [joint for joint in arms if not hands.aside(joint)]
+    if len(arms) == 1 or (len(straight) == 1 and hands.own(straight[0]) >= LEAST_OF_AN_ARM):
+        return (straight or arms)[0]
     most = max(own)
     if own.count(most) == 1 and most >= LEAST_OF_AN_ARM and sorted(own)[-2] < LEAST_OF_AN_ARM:
         return arms[own.index(most)]
-    raise AmbiguousTipError("tip_link", [_find_end(hands, joint.child) for joint in arms], "name one with tip_link")
+    ends = [end for joint in straight or arms for end in _find_ends(hands, joint.child)]
+    raise AmbiguousTipError("tip_link", ends, "name one with tip_link")
 
 
-def _find_end(hands: Hands, link: str) -> str:
+def _find_ends(hands: Hands, link: str) -> tuple[str, ...]:
     try:
-        return find_tip(hands, link).link
-    except AmbiguousTipError:
-        return link
+        return (find_tip(hands, link).link,)
+    except AmbiguousTipError as error:
+        return error.candidates
 
 
 def _end_frame(hands: Hands, hand: Hand) -> FoundTip:
     """The tip on the hand."""
     parts = _Parts(hands, hand)
     named = parts.named()
-    if len(named) > 1:
+    if not all(parts.same_place(link, named[0]) for link in named):
         raise AmbiguousTipError("tip_link", named, f"they are fixed to {hand.root!r}; name one with tip_link")
     if named:
-        return _at_named(parts, named[0])
+        return _at_named(parts, *sorted(named, key=len))
     ends = parts.without_twins(parts.ends())
     if len(ends) > 1:
         raise AmbiguousTipError(
@@ -109,16 +118,20 @@ def _end_frame(hands: Hands, hand: Hand) -> FoundTip:
     return FoundTip(hand.root, tuple(doubts))
 
 
-def _at_named(parts: _Parts, tip: str) -> FoundTip:
-    """A frame by its name; what hangs on it farther out is said."""
+def _at_named(parts: _Parts, tip: str, *turned: str) -> FoundTip:
+    """A frame by its name; what hangs on it farther out is said. turned: others at the same place."""
+    if turned:
+        choice = " or ".join(f"tip_link:={link}" for link in turned)
+        return FoundTip(
+            tip, (f"the tip is {tip!r}; at the same place is another frame: write {choice} if it is meant",)
+        )
     beyond = [link for link in parts.ends() if tip in parts.above(link) and not parts.same_place(link, tip)]
     if len(beyond) == 1 and not parts.hand.fingers:
         return FoundTip(
             beyond[0],
             (f"the tip is {beyond[0]!r}, the end of what is fixed to {tip!r}: write tip_link:={tip} if that is meant",),
         )
-    palms = [link for link in parts.palms() if tip in parts.above(link) and not parts.same_place(link, tip)]
-    if palms:
+    if palms := [link for link in parts.palms() if parts.beyond(link, tip)]:
         return FoundTip(tip, _no_frame(tip, "by its name", palms))
     if beyond:
         return FoundTip(tip, (f"the tip is {tip!r}; beyond it are {listed(beyond)}: write tip_link:=... for one",))
@@ -175,6 +188,11 @@ class _Parts:
         """Whether two links are at one place, whatever their orientation."""
         apart = self.hand.frames[a][:3, 3] - self.hand.frames[b][:3, 3]
         return float(np.linalg.norm(apart)) < SAME_PLACE
+
+    def beyond(self, a: str, b: str) -> bool:
+        """Whether link `a` is farther out than `b`: fixed to it, at another place, or farther from the hand's root."""
+        far, near = (float(np.linalg.norm(self.hand.frames[link][:3, 3])) for link in (a, b))
+        return (b in self.above(a) and not self.same_place(a, b)) or far > near + SAME_PLACE
 
     def without_twins(self, links: Iterable[str]) -> list[str]:
         """The first of the links of each frame."""

@@ -40,6 +40,15 @@ class Tool(NamedTuple):
     doubts: tuple[str, ...] = ()
 
 
+class _Guess(NamedTuple):
+    """A tool axis (3,), of any length, why it is that, and whether the joints tell it."""
+
+    axis: Array
+    reason: str
+    sure: bool
+    doubts: tuple[str, ...] = ()
+
+
 class _Zero(NamedTuple):
     """The end of a chain with all joints at zero, in the tip's frame; the tip is the origin."""
 
@@ -67,19 +76,11 @@ def find_tool(arrays: ChainArrays, body: Body, fingers: Fingers, tip_link: str, 
     """Where the tool points: the roll axis of the wrist, else the line from the last joint to the tip."""
     zero = _zero(arrays, body)
     found = _by_geometry(zero, fingers, last_joint)
-    axis, reason, doubts = found.axis, found.reason, found.doubts
-    if re.search("(^|[^a-zA-Z0-9])tool0$", tip_link):
-        z = np.array([0.0, 0.0, 1.0])
-        doubts = ()
-        if axis @ z < np.cos(ROLL_WITHIN):
-            doubts = (
-                f"the tool points along z of {tip_link!r}, as is the custom, though by the joints it would be "
-                f"{named_axis(axis)}: write tool_axis:={named_axis(axis)} if that is meant",
-            )
-        axis, reason = z, "z of tool0, as is the custom"
-    axis = np.where(np.abs(axis) < 1e-6, 0.0, axis)
+    if re.search("(^|[^a-zA-Z0-9])tool0$", tip_link) and found.axis @ AXES["z"] < np.cos(ROLL_WITHIN):
+        found = _by_custom(found)
+    axis = np.where(np.abs(found.axis) < 1e-6, 0.0, found.axis)
     axis = axis / np.linalg.norm(axis)
-    return Tool(axis, reason, wrist_of(zero, axis), doubts)
+    return Tool(axis, found.reason, wrist_of(zero, axis), found.doubts)
 
 
 def given_tool(arrays: ChainArrays, body: Body, given: str | Sequence[float]) -> Tool:
@@ -114,11 +115,25 @@ def _zero(arrays: ChainArrays, body: Body) -> _Zero:
     return _Zero(joints, axes @ to_tip.T, tuple(arrays.slides.tolist()), towards, bool(distances[-1] <= AT))
 
 
-def _by_geometry(zero: _Zero, fingers: Fingers, last_joint: str) -> Tool:
-    """The wrist of the answer is not to be used."""
+def _by_custom(found: _Guess) -> _Guess:
+    """The axis of a tool0, of which z is not what geometry says: wrists are believed more than frames."""
+    if found.sure:
+        doubt = (
+            f"the tool points along {named_axis(found.axis)} of tool0, {found.reason}, where the custom is z: write "
+            "tool_axis:=z if that is meant"
+        )
+        return _Guess(found.axis, found.reason, True, (*found.doubts, doubt))
+    doubt = (
+        "the tool points along z of tool0, as is the custom, though the joints do not tell it: write "
+        f"tool_axis:={named_axis(found.axis)} if that is meant"
+    )
+    return _Guess(AXES["z"], "z of tool0, as is the custom", True, (doubt,))
+
+
+def _by_geometry(zero: _Zero, fingers: Fingers, last_joint: str) -> _Guess:
     if zero.towards is None:
         doubt = "every joint is where the tip is, so that nothing tells where the tool points: write tool_axis:=..."
-        return Tool(zero.axes[-1], "the axis of the last joint", Wrist.ROLL, (doubt,))
+        return _Guess(zero.axes[-1], "the axis of the last joint", False, (doubt,))
     hinge = zero.hinge
     ahead = None  # from the last joint to the fingers
     if len(fingers.places):
@@ -126,26 +141,28 @@ def _by_geometry(zero: _Zero, fingers: Fingers, last_joint: str) -> Tool:
         ahead = middle / np.linalg.norm(middle) if np.linalg.norm(middle) > FAR else None
     within = ROLL_AT_TIP_WITHIN if zero.at_tip else ROLL_WITHIN
     if hinge is not None and abs(hinge @ zero.towards) > np.cos(within):
-        axis, reason = hinge * np.sign(hinge @ zero.towards), "the roll axis of the wrist"
+        found = _Guess(hinge * np.sign(hinge @ zero.towards), "the roll axis of the wrist", True)
+        if not zero.at_tip:
+            return found
     elif hinge is not None and zero.at_tip:
         return _on_hinge(zero, hinge, ahead, last_joint)
     else:
-        axis, reason = _straightened(zero.towards, fingers), "the line from the last joint to the tip"
-    doubts: tuple[str, ...] = ()
-    if ahead is not None and len(fingers.places) > 1 and axis @ ahead < np.cos(ASTRAY):
-        doubts = (
-            f"the tool points along {named_axis(axis)} of the tip, but its fingers are along {named_axis(ahead)}: "
-            f"write tool_axis:={named_axis(_snapped(ahead))} if they grip there",
-        )
-    return Tool(axis, reason, Wrist.ACROSS, doubts)
+        found = _Guess(_straightened(zero.towards, fingers), "the line from the last joint to the tip", False)
+    if ahead is None or len(fingers.places) == 1 or found.axis @ ahead > np.cos(ASTRAY):
+        return found
+    doubt = (
+        f"the tool points along {named_axis(found.axis)} of the tip, but its fingers are along {named_axis(ahead)}: "
+        f"write tool_axis:={named_axis(_snapped(ahead))} if they grip there"
+    )
+    return _Guess(found.axis, found.reason, found.sure, (doubt,))
 
 
-def _on_hinge(zero: _Zero, hinge: Array, ahead: Array | None, last_joint: str) -> Tool:
+def _on_hinge(zero: _Zero, hinge: Array, ahead: Array | None, last_joint: str) -> _Guess:
     """The tip is on the last hinge, which lies across the line to it: a roll of an angled wrist, or a bend."""
     if ahead is not None and abs(hinge @ ahead) > np.cos(ROLL_WITHIN):
-        return Tool(hinge * np.sign(hinge @ ahead), "the roll axis of the wrist, towards the fingers", Wrist.ROLL)
+        return _Guess(hinge * np.sign(hinge @ ahead), "the roll axis of the wrist, towards the fingers", True)
     if ahead is not None:
-        return Tool(_snapped(ahead), "the line from the last joint to the fingers", Wrist.ACROSS)
+        return _Guess(_snapped(ahead), "the line from the last joint to the fingers", False)
     assert zero.towards is not None
     turns_as_before = len(zero.axes) == 1 or abs(hinge @ zero.axes[-2]) > np.cos(ROLL_WITHIN)
     if not turns_as_before or zero.slides[-2:-1] == (True,):  # a SCARA's roll is along its slide
@@ -161,7 +178,7 @@ def _on_hinge(zero: _Zero, hinge: Array, ahead: Array | None, last_joint: str) -
         f"the tip is on the last joint, {last_joint!r}, so that the URDF does not tell where the tool points: it is "
         f"taken to point along {named_axis(axis)} of the tip; write {choice} where it does"
     )
-    return Tool(axis, reason, Wrist.ACROSS, (doubt,))
+    return _Guess(axis, reason, False, (doubt,))
 
 
 def _straightened(line: Array, fingers: Fingers) -> Array:

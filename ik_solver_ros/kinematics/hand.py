@@ -82,8 +82,8 @@ class Hands:
         return any(each.mimic is not None and each.mimic.joint in above for each in self.branch(joint))
 
     def aside(self, joint: Joint) -> bool:
-        """Whether the branch is a head, a wheel or a sensor by its names."""
-        return any(self.names.aside(each.name, each.child) for each in self.branch(joint))
+        """Whether a branch is a head, a wheel or a sensor by its name."""
+        return self.names.aside(joint.name, joint.child)
 
     def has_tip(self, joint: Joint) -> bool:
         """Whether a frame at or below `joint` has the name of a tip, other than a finger's."""

@@ -22,8 +22,8 @@ TIPS = [
 EFFECTOR = 2  # the rank of the last pattern that has nothing to do with fingers
 FLANGE = len(TIPS) - 1  # the rank of what a tool is bolted to: a tip where there is no tool
 SENSOR = re.compile(
-    "camera|optical|kinect|realsense|webcam|lidar|sensor|aruco|apriltag|antenna|display|"
-    r"(^|_)(cam|imu|leds?|light|marker|tag|ft|screen|mic|microphone|depth|infra\d?|tof)(_|$)"
+    "camera|optical|kinect|realsense|webcam|lidar|sensor|aruco|apriltag|antenna|display|accelero|sonar|"
+    r"(^|_)(cam|imu|gyro|gps|leds?|light|laser|scan|range|marker|tag|ft|screen|mic|microphone|depth|infra\d?|tof)(_|$)"
 )
 # What turns beside an arm, on the same body, and is none.
 ASIDE = re.compile("head|neck|wheel|caster|steer|" + SENSOR.pattern)

@@ -200,6 +200,48 @@ def test_two_arms_are_listed():
     assert load_chain(two, tip_link="r2").joint_names == ("j_r1", "j_r2")
 
 
+def test_all_ends_of_two_arms_are_listed():
+    two = "".join(
+        links(*(f"{side}{k}" for k in range(4)))
+        + joint(f"{side}_a", "base", f"{side}0")
+        + joint(f"{side}_b", f"{side}0", f"{side}1")
+        + joint(f"{side}_c", f"{side}1", f"{side}2", "fixed")
+        + joint(f"{side}_d", f"{side}1", f"{side}3", "fixed", xyz="0 0 0.2")
+        for side in "lr"
+    )
+    head = links("head", "eye") + joint("pan", "base", "head") + joint("tilt", "head", "eye")
+    with pytest.raises(errors.AmbiguousTipError) as info:
+        load_chain(urdf(links("base"), two, head))
+    assert info.value.candidates == ("l2", "l3", "l1", "r2", "r3", "r1")
+
+
+def test_two_frames_at_one_place():
+    frames = joint("e", "hand", "ee", "fixed") + joint("k", "hand", "ee_kuka", "fixed", rpy="0 1 0")
+    chain = load_chain(arm(links("ee_kuka", "ee"), frames))
+    assert chain.tip_link == "ee" and len(chain.doubts) == 1 and "tip_link:=ee_kuka" in chain.doubts[0]
+    assert load_chain(arm(links("ee_kuka", "ee"), frames.replace("0 1 0", "0 0 0"))).doubts == ()
+
+
+def test_a_gripper_beside_the_frame_that_is_named():
+    beside = joint("e", "hand", "ee", "fixed", xyz="0 0 0.02") + joint("p", "hand", "palm", "fixed", xyz="0 0 0.05")
+    text = arm(links("ee", "palm", "f"), beside, joint("finger", "palm", "f", "prismatic"))
+    assert load_chain(text).tip_link == "ee" and "tip_link:=palm" in load_chain(text).doubts[0]
+    assert load_chain(text.replace("0 0 0.02", "0 0 0.15")).doubts == ()
+
+
+def test_a_cart_a_gripper_and_nothing_are_no_arm():
+    wheels = [joint(f"wheel{k}", "base", f"w{k}", "continuous", limit="") for k in range(2)]
+    fixed = joint("t", "base", "tool_rack", "fixed")
+    for text in (
+        urdf(links("base", "w0", "w1", "tool_rack"), *wheels, fixed),
+        urdf(links("base", "f"), joint("finger", "base", "f", "prismatic", axis="1 0 0")),
+        urdf(links("base", "tool_rack"), fixed),
+    ):
+        with pytest.raises(errors.UnsupportedJointError, match="no arm hangs on 'base'"):
+            load_chain(text)
+    assert load_chain(urdf(links("base", "a", "tool_rack"), fixed, joint("j", "base", "a"))).joint_names == ("j",)
+
+
 def test_unknown_links_are_answered_with_the_known_ones(so101):
     with pytest.raises(errors.UnknownLinkError, match="tip_link 'nose'.*gripper_frame_link"):
         load_chain(so101.model, tip_link="nose")
@@ -305,14 +347,16 @@ def test_jaws_open_across_the_tool():
 
 
 def test_tool0_points_along_z():
-    def with_tool0(rpy: str):
+    def with_tool0(axis: str, rpy: str = "0 0 0"):
         frame = joint("t", "b", "arm_1/tool0", "fixed", xyz="0.1 0 0", rpy=rpy)
-        return load_chain(bent_wrist("1 0 0", links("arm_1/tool0"), frame))
+        return load_chain(bent_wrist(axis, links("arm_1/tool0"), frame))
 
-    chain = with_tool0("0 1.57079633 0")
-    assert chain.tool_axis.tolist() == [0, 0, 1] and chain.wrist is Wrist.ROLL and chain.doubts == ()
-    chain = with_tool0("0 0 0")
+    chain = with_tool0("1 0 0", "0 1.57079633 0")
+    assert chain.tool_axis == pytest.approx([0, 0, 1]) and chain.wrist is Wrist.ROLL and chain.doubts == ()
+    chain = with_tool0("0 1 0")
     assert chain.tool_axis.tolist() == [0, 0, 1] and "tool_axis:=x" in chain.doubts[0]
+    chain = with_tool0("1 0 0")  # but for a wrist that rolls something else: old files have such a tool0
+    assert chain.tool_axis.tolist() == [1, 0, 0] and "tool_axis:=z" in chain.doubts[0]
 
 
 def test_a_scara_and_a_gantry_work_along_their_last_slide():
