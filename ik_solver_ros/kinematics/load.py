@@ -49,7 +49,7 @@ def load_chain(
     path = _checked(model.path(base, tip), base, tip)
     tool_by = _fingers(hands, tip) if tool_axis is None else tool_axis
     broken = [joint for joint in model.joints.values() if joint.fault is not None]
-    faults = [f"{joint.fault}; it is off the chain, and taken {_as(joint)}" for joint in broken]
+    faults = [f"a joint off the chain is taken {_as(joint)}: {joint.fault}" for joint in broken]
     return _chain(model, (base, tip), path, tool_by, (*doubts, *faults))
 
 

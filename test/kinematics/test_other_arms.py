@@ -17,7 +17,7 @@ FOLDER = MORE / "others"
 ARMS = yaml.safe_load((FOLDER / "arms.yaml").read_text())
 REFUSED = {"dobot_magician": UnsupportedJointError, "dobot_magician_suction": UnsupportedJointError}
 # What nobody can tell from the URDF alone. That is said, and what the vendor means is among what is offered instead.
-DOUBTFUL = {"dobot_magician_rail", "phantomx_pincher", "turtlebot_arm", "widowx"}
+DOUBTFUL = {"dobot_magician_rail", "mycobot_320_gripper", "phantomx_pincher", "turtlebot_arm", "widowx"}
 # No frame between the fingers, or nothing that tells where the tool points: right, and said to be a guess.
 GUESSED = {"al5d", "arx5", "braccio", "koch_low_cost", "mypalletizer_260", "panda_hand", "piper", "so_arm100"}
 
@@ -31,6 +31,12 @@ def tool_at_zero(chain):
     """(where the tip is [m], where the tool points) with all joints at zero, from the root of the robot."""
     transform = chain.model.transform(chain.model.root, chain.tip_link, {})
     return transform[:3, 3], transform[:3, :3] @ chain.tool_axis
+
+
+def test_what_the_documentation_says_of_them():
+    said = " ".join((FOLDER.parents[2] / "docs" / "your_urdf.md").read_text().split())
+    assert f"Of {len(ARMS)} arms" in said
+    assert f"{len(ARMS) - len(REFUSED) - len(DOUBTFUL)} are found as their vendors mean them" in said
 
 
 def test_every_file_has_its_row():

@@ -253,6 +253,14 @@ def test_an_unknown_parameter_is_warned_of_and_the_end_is_clean(fresh_stage):
     assert "Traceback" not in process.log.read_text()
 
 
+def test_what_was_guessed_of_the_robot_is_said(fresh_stage):
+    path = fresh_stage.directory / "arm.urdf"
+    path.write_text(CHAIN.model.text.replace("gripper_frame_link", "camera"))
+    process = fresh_stage.start("ik_node", description_file=str(path))
+    fresh_stage.wait(lambda: "ready for goals" in process.log.read_text(), process)
+    assert "no frame tells where the gripper grips" in process.log.read_text()
+
+
 def test_the_description_by_topic_and_a_bad_one_before(fresh_stage):
     process = fresh_stage.start("ik_node", goal_timeout=0.1)
     peer = fresh_stage.peer
