@@ -247,3 +247,13 @@ class TestBullet:
         arm.place(positions)
         np.testing.assert_allclose(arm.link_pose(chain.base_link, chain.tip_link)[0], chain.forward(q)[0], atol=1e-6)
         arm.close()
+
+
+def test_a_broken_joint_stands_still_in_pybullet_too():
+    from ik_solver_ros.arm.bullet_urdf import for_bullet
+
+    jaw = (
+        '<link name="a"/><link name="b"/><joint name="jaw" type="revolute"><parent link="a"/><child link="b"/></joint>'
+    )
+    text, _ = for_bullet(load_model(f'<robot name="r">{jaw}</robot>'))
+    assert '<joint name="jaw" type="fixed">' in text

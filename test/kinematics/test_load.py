@@ -270,6 +270,19 @@ def test_a_mimic_on_the_chain_and_a_chain_without_joints():
         load_chain(text, tip_link="base")
 
 
+def snake(n: int) -> str:
+    names = [f"l{k}" for k in range(n + 1)]
+    return urdf(links(*names), *(joint(f"j{k}", *names[k : k + 2], axis=("1 0 0", "0 1 0")[k % 2]) for k in range(n)))
+
+
+def test_how_many_joints_a_chain_may_have():
+    for n in (1, 30, 32):
+        assert load_chain(snake(n)).n == n
+    with pytest.raises(errors.UnsupportedJointError, match="33 joints between 'l0' and 'l33' move; .* may have 32"):
+        load_chain(snake(33))
+    assert load_chain(snake(33), tip_link="l5").n == 5
+
+
 @pytest.mark.parametrize(
     ("given", "axis"), [("x", [1, 0, 0]), ("-z", [0, 0, -1]), ("0 3 4", [0, 0.6, 0.8]), ((0, -2, 0), [0, -1, 0])]
 )

@@ -45,7 +45,7 @@ def session_of(node: Node, chain: Chain, clock: Callable[[], float]) -> ArmSessi
     log.info(
         f"{chain.model.name}: {chain.n} joints from {chain.base_link} to {chain.tip_link} "
         f"({', '.join(chain.joint_names)}); "
-        f"the tool points along {np.round(chain.tool_axis, 3).tolist()} of the tip, {chain.tool_axis_reason}; "
+        f"the tool points along {(np.round(chain.tool_axis, 3) + 0.0).tolist()} of the tip, {chain.tool_axis_reason}; "
         f"wrist: {chain.wrist.value}"
     )
     for doubt in chain.doubts:

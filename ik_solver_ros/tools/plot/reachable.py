@@ -21,7 +21,7 @@ from ik_solver_ros.solvers.solution import SolverOptions
 CELLS = 56  # of a picture, each way
 FAN, SPHERE = 36, 48  # directions that are tried at each place, at most: within the arm's plane, or all round
 WITHIN = 1e-3, math.radians(2.0)  # [m], [rad] that count as reached
-BUDGET, PILOT, FEWEST = 8.0, 24, 12  # [s] for a slice; goals by which it is estimated; directions at the least
+BUDGET, PILOT, FEWEST = 7.0, 24, 8  # [s] for a slice; goals by which it is estimated; directions at the least
 # Many directions cannot be had, and the search for them took minutes. Shares are within 1 % of those of a full one.
 BRIEF = SolverOptions(max_restarts=3, max_iterations=30)
 IN_PLANE = 0.1  # sine of the angle between the tool and the arm's plane, by which it may be off for its offsets
