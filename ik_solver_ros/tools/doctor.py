@@ -44,12 +44,11 @@ def _wrong(text: str) -> Finding:
 
 
 def _chain(chain: Chain) -> list[Finding]:
+    tool = (np.round(chain.tool_axis, 3) + 0.0).tolist()  # no -0.0
     out = [
         _ok(f"{chain.model.name}: {_joints(chain)} from {chain.base_link!r} to {chain.tip_link!r}"),
         _ok("joints: " + ", ".join(chain.joint_names)),
-        _ok(
-            f"the tool points along {(np.round(chain.tool_axis, 3) + 0.0).tolist()} of the tip: {chain.tool_axis_reason}"
-        ),
+        _ok(f"the tool points along {tool} of the tip: {chain.tool_axis_reason}"),
     ]
     out += [_wrong(doubt) for doubt in chain.doubts]
     others = [joint.name for joint in chain.other_joints]
