@@ -75,7 +75,7 @@ def _nearest_position(search: Search) -> tuple[int, bool]:
     forget(search)
     prepare_starts(search.problem, search.position_starts, 0, search.problem.seed)
     total = 0
-    for k in range(1, POSITION_STARTS):
+    for k in range(1, min(POSITION_STARTS, search.problem.max_restarts + 2)):
         begin(search.problem, search.position_starts, k, search.q)
         total += to_position(search, search.q)
         if chord_errors(search.problem, 0, search.q)[0] <= search.problem.position_tolerance:
