@@ -26,8 +26,11 @@ def arms(names=tuple(URDFS)) -> dict[str, Chain]:
 
 
 def sampled(chain: Chain, rng: np.random.Generator, m: int):
-    """M configurations, uniform in the limits: q (m, n), the tip's positions (m, 3) and orientations (m, 4)."""
-    q = rng.uniform(chain.lower, chain.upper, size=(m, chain.n))
+    """M configurations, uniform in the limits: q (m, n), the tip's positions (m, 3) and orientations (m, 4).
+
+    Of joints without limits over one turn.
+    """
+    q = rng.uniform(*chain.finite_limits, size=(m, chain.n))
     p, r = np.empty((m, 3)), np.empty((m, 4))
     for i in range(m):
         p[i], r[i] = chain.forward(q[i])
