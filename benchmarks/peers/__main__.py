@@ -40,6 +40,7 @@ PEERS = {  # how each is asked
     "placo": (programs.make_placo, "its QP solver, 100 steps of a position task and an axis-align task"),
 }
 BLOCK = 25  # goals that a solver gets in a row
+ROUNDING = 1e-6  # [rad or m] by which limits may be passed, for those who keep them in single precision
 
 
 def main(names: list[str], goals: int = 200) -> None:
@@ -82,7 +83,7 @@ def compare(arm: str, chain: Chain, goals: int) -> None:
             off = np.linalg.norm(position - p[i])
             tool = Rotation.from_quat(quat).as_matrix() @ chain.tool_axis
             angle = math.atan2(float(np.linalg.norm(np.cross(tool, d[i]))), float(tool @ d[i]))
-            inside = bool((q >= chain.lower - 1e-9).all() and (q <= chain.upper + 1e-9).all())
+            inside = bool((q >= chain.lower - ROUNDING).all() and (q <= chain.upper + ROUNDING).all())
             outside += not inside
             near += inside and off < 1e-3 and angle < math.radians(0.5)
             exact += inside and off < 1e-6 and angle < 1e-6
