@@ -31,6 +31,10 @@ PEERS = {  # how each is asked
         "ik_LM in C++: the full pose, limits on, tolerance 1e-12, its 100 random restarts",
     ),
     "pytracik": (descents.make_pytracik, "TRAC-IK: the full pose, 5 ms, 1e-6"),
+    "simple_ik": (
+        descents.make_simple_ik,
+        "RoboPlan's SimpleIk: the full pose, 1e-6, restarts for 5 ms",
+    ),
     "pinocchio": (
         descents.make_pinocchio,
         "damped least squares in Python as in its manual: the full pose, 200 steps, clamped to the limits",
@@ -38,6 +42,11 @@ PEERS = {  # how each is asked
     "ikpy": (descents.make_ikpy, "inverse_kinematics: the full pose, scipy's bounded least squares"),
     "pybullet": (descents.make_pybullet, "calculateInverseKinematics: the full pose, 200 iterations, limits given"),
     "placo": (programs.make_placo, "its QP solver, 100 steps of a position task and an axis-align task"),
+    "oink": (
+        programs.make_oink,
+        "RoboPlan's OInK: the full pose, up to 100 steps of a frame task, position limits",
+    ),
+    "mink": (programs.make_mink, "the full pose, up to 100 steps of a frame task, position limits, QPs by DAQP"),
 }
 BLOCK = 25  # goals that a solver gets in a row
 ROUNDING = 1e-6  # [rad or m] by which limits may be passed, for those who keep them in single precision

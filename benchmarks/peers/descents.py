@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from xml.etree import ElementTree
+
 import numpy as np
 from scipy.spatial.transform import Rotation
 
@@ -48,6 +50,41 @@ def make_pytracik(arm: str, chain: Chain) -> Solver:
         return tracik.ik(p, Rotation.from_quat(r).as_matrix(), chain.mid.copy())
 
     return run
+
+
+def make_simple_ik(arm: str, chain: Chain) -> Solver:
+    from roboplan.core import CartesianConfiguration, JointConfiguration
+    from roboplan.simple_ik import SimpleIk, SimpleIkOptions
+
+    options = SimpleIkOptions(
+        "arm", max_restarts=100, max_linear_error_norm=1e-6, max_angular_error_norm=1e-6, check_collisions=False
+    )
+    solver = SimpleIk(scene_of(without_shapes(arm), chain), options)
+    start, found = JointConfiguration(list(chain.joint_names), chain.mid.copy()), JointConfiguration()
+
+    def run(p, r, d):
+        goal = CartesianConfiguration(chain.base_link, chain.tip_link, homogeneous(p, r))
+        return found.positions.copy() if solver.solveIk(goal, start, found) else None
+
+    return run
+
+
+def without_shapes(arm: str) -> str:
+    """The text of an arm's URDF without what could collide: RoboPlan begins nowhere else than free of collisions."""
+    root = ElementTree.parse(URDFS[arm]).getroot()
+    for link in root.iter("link"):
+        for shape in link.findall("collision"):
+            link.remove(shape)
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def scene_of(urdf: str, chain: Chain, folders: tuple[str, ...] = ()):
+    """RoboPlan's scene of a URDF's text, in which the chain's joints are the group "arm"; folders: of its packages."""
+    from roboplan.core import Scene
+
+    named = "".join(f'<joint name="{joint}"/>' for joint in chain.joint_names)
+    srdf = f'<robot name="{chain.model.name}"><group name="arm">{named}</group></robot>'
+    return Scene("scene", urdf=urdf, srdf=srdf, package_paths=list(folders))
 
 
 def make_pinocchio(arm: str, chain: Chain) -> Solver:
