@@ -11,7 +11,7 @@ RUN = env -u PYTHONPATH -u PYTHONHOME -u LD_LIBRARY_PATH -u AMENT_PREFIX_PATH -u
 
 SOURCES := $(shell find ik_solver_ros launch urdf config scripts resource -type f -not -name '*.pyc' -not -name '*.so') setup.py setup.cfg pyproject.toml
 
-.PHONY: demo test test-plain lint bench peers docs clean
+.PHONY: demo test test-plain lint bench peers records docs clean
 
 demo: .venv/installed
 	@$(RUN) .venv/bin/python -m ik_solver_ros demo --arm $(ARM) $(if $(GUI),--gui)
@@ -37,6 +37,11 @@ bench: .venv-bench/installed
 # Beside other people's inverse kinematics, in an environment of their own. ARMS chooses: make peers ARMS="so101 panda"
 peers: .venv-peers/installed
 	@$(RUN) .venv-peers/bin/python -m benchmarks.peers $(ARMS)
+
+# What others have published, and ours beside it. ONLY chooses: make records ONLY="tracik xarm"; WRITE=1 puts the tables
+# into docs/records.md. With XARM_DESCRIPTION, the folder of that name of a checkout of xarm_ros2, xarm minds collisions.
+records: .venv-peers/installed
+	@$(RUN) .venv-peers/bin/python -m benchmarks.records $(ONLY) $(if $(WRITE),--write)
 
 # build/site/index.html; warnings are errors
 docs: .venv-docs/installed
