@@ -40,16 +40,9 @@ Judge = Callable[[np.ndarray], Pose]
 
 def measure() -> None:
     table(
-        "arm",
-        "limits",
-        "solver",
-        "answers a pose",
-        "of all there are",
-        "more than once",
-        "largest error",
-        "median",
+        "arm", "limits", "solver", "answers a pose", "of all there are", "more than once", "largest error", "median",
         "mean",
-    )
+    )  # fmt: skip
     for name, (module, base, tip, eaik, ssik) in ARMS.items():
         chain = load_chain(OTHERS / f"{name}.urdf", base_link=base, tip_link=tip)
         if eaik is None:
