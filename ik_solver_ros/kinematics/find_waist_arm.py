@@ -13,7 +13,7 @@ from ik_solver_ros.kinematics.kernels import Body, Frames, Row, joint_frames, ti
 from ik_solver_ros.kinematics.quaternion import rotate
 from ik_solver_ros.kinematics.waist_arm import WaistArm
 
-JOINTS = 5  # or four: the last hinge is then one that turns nothing, and stays at zero
+HINGES = 5  # of four joints one is missing: it turns nothing, and stays at zero
 PARALLEL = 1e-4  # [rad] hinges that differ by less are parallel; what remains is mended by a descent
 EXACT = 1e-8  # [m], [rad] a chain that differs by less is such an arm to all purposes
 
@@ -21,17 +21,24 @@ EXACT = 1e-8  # [m], [rad] a chain that differs by less is such an arm to all pu
 def find_waist_arm(chain: ChainArrays, body: Body, tool: Array) -> WaistArm | None:
     """The constants of a chain that is such an arm, None of any other. tool (2, 3): see Chain."""
     n = len(chain.slides)
-    if not JOINTS - 1 <= n <= JOINTS or chain.slides.any():
+    if not HINGES - 1 <= n <= HINGES or chain.slides.any():
         return None
     frames = Frames()
     tip_p, tip_q = joint_frames(body, Row(), frames)
     _, origins, axes = (np.array(column) for column in frames.columns(n))
     along = axes[1]
-    signs = np.array([1.0, 1.0, np.sign(axes[2] @ along), np.sign(axes[3] @ along), 1.0 if n == JOINTS else 0.0])
-    if any(np.linalg.norm(np.cross(axes[i], along)) > PARALLEL for i in (2, 3)):
+    parallel = [bool(np.linalg.norm(np.cross(axis, along)) < PARALLEL) for axis in axes]
+    # Which joint is which hinge; the one that is missing is in the place after the last joint.
+    joints = [0, 1, 2, 3, 4] if n == HINGES or parallel[3] else [0, 1, 2, 4, 3]
+    last = joints[4] if joints[4] < n else None
+    if not parallel[2] or (joints[3] < n and not parallel[3]):
         return None
-    if any(np.linalg.norm(np.cross(axes[i], along)) < 0.1 for i in (0, 4) if i < n):
+    if any(np.linalg.norm(np.cross(axes[i], along)) < 0.1 for i in (0, last) if i is not None):
         return None  # a waist or a last hinge parallel to the group moves in its plane
+    signs = np.array([np.sign(axes[i] @ along) if i < n else 0.0 for i in joints])
+    signs[0] = 1.0
+    if last is not None:
+        signs[4] = 1.0
     first = np.cross(along, np.eye(3)[int(np.argmin(np.abs(along)))])
     first /= np.linalg.norm(first)
     basis = np.array([first, np.cross(along, first), along])
@@ -43,17 +50,16 @@ def find_waist_arm(chain: ChainArrays, body: Body, tool: Array) -> WaistArm | No
         return None
 
     def turning(vector: Array) -> list[Array]:
-        if n < JOINTS:
+        if last is None:
             return [vector, np.zeros(3), np.zeros(3)]
-        fixed = turns[4] * (turns[4] @ vector)
-        return [fixed, vector - fixed, np.cross(turns[4], vector)]
+        fixed = turns[last] * (turns[last] @ vector)
+        return [fixed, vector - fixed, np.cross(turns[last], vector)]
 
     tip = turning(basis @ (np.array(tip_p) - origin) - points[-1])
     tip[0] = tip[0] + points[-1]
     directions = [turning(basis @ np.array(rotate(tip_q, axis))) for axis in tool]
-    still = np.zeros(JOINTS - n)
-    limits = np.array([np.append(chain.lower, still), np.append(chain.upper, still)])
-    ends = np.sort(signs * limits, axis=0)
+    limits = np.array([np.append(chain.lower, 0.0), np.append(chain.upper, 0.0)])[:, joints]
+    ends = np.sort(np.where(signs == 0.0, 0.0, signs * limits), axis=0)
     # A joint without limits has no ends: whatever stands in their place is as good as any other posture.
     ends_at = np.where(np.isfinite(ends), ends, 0.0)
     stretched, folded = (abs(upper_arm) + abs(forearm)) ** 2, (abs(upper_arm) - abs(forearm)) ** 2
@@ -62,9 +68,9 @@ def find_waist_arm(chain: ChainArrays, body: Body, tool: Array) -> WaistArm | No
 
     arm = WaistArm([origin, *basis], [points[0], turns[0]], [upper_arm, forearm, plane[3]])
     arm.set_tool(tip, directions[0], directions[1])
-    arm.set_limits(ends[0].tolist(), ends[1].tolist(), signs.tolist())
+    arm.set_limits(ends[0].tolist(), ends[1].tolist(), joints, signs.tolist())
     rng = np.random.default_rng(0)
-    deviation = max(_deviation(arm, body, tool, rng.uniform(-np.pi, np.pi, JOINTS)) for _ in range(8))
+    deviation = max(_deviation(arm, body, tool, rng.uniform(-np.pi, np.pi, HINGES)) for _ in range(8))
     radius = float(np.linalg.norm(tip[1]))  # at which the last hinge turns the tip
     arm.set_ends(spans, units, bool(deviation < EXACT and not EXACT < radius < ON_AXIS))
     return arm
@@ -72,7 +78,7 @@ def find_waist_arm(chain: ChainArrays, body: Body, tool: Array) -> WaistArm | No
 
 def _deviation(arm: WaistArm, body: Body, tool: Array, q: Array) -> float:
     """By how much the tip and the tool [m, 1] of these numbers differ from the chain's at q."""
-    angles = np.array(arm.part("sign")) * q
+    angles = np.array(arm.part("sign")) * q[arm.part("joint")]
     c, s = math.cos(angles[4]), math.sin(angles[4])
     tip, direction = (np.array([1.0, c, s]) @ np.array(arm.part(name)) for name in ("tip", "tool"))
     for angle, hinge in ((angles[3], arm.upper_arm + arm.forearm), (angles[2], arm.upper_arm), (angles[1], 0j)):

@@ -22,6 +22,7 @@ cdef class WaistArm:
     cdef Turning side
     cdef double lower[5]
     cdef double upper[5]
+    cdef Py_ssize_t joint[5]
     cdef double sign[5]
     cdef double spans[4]
     cdef double complex ends_2[2]

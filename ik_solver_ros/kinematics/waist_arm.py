@@ -1,8 +1,8 @@
 """The arm that nearly everybody owns, as numbers: a waist, three parallel hinges, a last hinge.
 
 Joint 1 (the waist) turns a group of three parallel hinges 2, 3, 4, which move in one plane; joint 5 rolls the tool, or
-bends it sideways. find_waist_arm.py recognises such a chain; docs/waist_arm.md derives what
-solvers/ccdik/three_parallel makes of it.
+bends it sideways. Of an arm of four joints hinge 4 or 5 is missing: it stays at zero. find_waist_arm.py recognises such
+a chain; docs/waist_arm.md derives what solvers/ccdik/three_parallel makes of it.
 
 All vectors are in the group frame: at the zero pose, with its origin on hinge 2, its third axis along the parallel
 hinges and its first two in their plane, where a point is the complex number x + iy. Angles are those of hinges that
@@ -47,9 +47,12 @@ class WaistArm:
         self.tool = Turning(_vec(tool[0]), _vec(tool[1]), _vec(tool[2]))
         self.side = Turning(_vec(side[0]), _vec(side[1]), _vec(side[2]))
 
-    def set_limits(self, lower: list[float], upper: list[float], sign: list[float]) -> None:
-        """The ranges (5,) of the angles; angle = sign * joint value."""
-        self.lower, self.upper, self.sign = lower, upper, sign
+    def set_limits(self, lower: list[float], upper: list[float], joint: list[int], sign: list[float]) -> None:
+        """The ranges (5,) of the angles; angle = sign * value of the joint of this number.
+
+        A hinge that the arm has not is the joint after its last one, with the range and the sign 0.
+        """
+        self.lower, self.upper, self.joint, self.sign = lower, upper, joint, sign
 
     def set_ends(self, spans: list[float], ends: Sequence[list[complex]], exact: bool) -> None:
         """Spans (4,): squared distances from hinge 2 to hinge 4, stretched, folded, with hinge 3 at either limit [m2].
@@ -67,6 +70,7 @@ class WaistArm:
             "basis": [self.basis[0], self.basis[1], self.basis[2]],
             "waist_point": self.waist_point,
             "waist_axis": self.waist_axis,
+            "joint": [self.joint[i] for i in range(5)],
             "sign": [self.sign[i] for i in range(5)],
             "tip": [self.tip.fixed, self.tip.even, self.tip.odd],
             "tool": [self.tool.fixed, self.tool.even, self.tool.odd],

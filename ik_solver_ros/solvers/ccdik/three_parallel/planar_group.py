@@ -83,7 +83,7 @@ def take_problem(problem: ArmProblem, asked: Problem, now: Row, elbow: float) ->
     """Take a goal for the arm as it is `now`."""
     problem.goal = target(problem.arm, asked.position, asked.wanted[0], asked.wanted[1])
     for i in range(5):
-        problem.now[i] = problem.arm.sign[i] * now.at[i]
+        problem.now[i] = problem.arm.sign[i] * now.at[problem.arm.joint[i]] if problem.arm.sign[i] != 0.0 else 0.0
     problem.elbow = elbow
 
 
@@ -94,11 +94,11 @@ def no_posture(miss: float) -> Posture:
 
 def keep(problem: ArmProblem, posture: Posture, q: Row) -> None:
     """Put a posture into q, as joint values."""
-    q.at[0] = problem.arm.sign[0] * posture.q1
-    q.at[1] = problem.arm.sign[1] * posture.q2
-    q.at[2] = problem.arm.sign[2] * posture.q3
-    q.at[3] = problem.arm.sign[3] * posture.q4
-    q.at[4] = problem.arm.sign[4] * posture.q5
+    q.at[problem.arm.joint[0]] = problem.arm.sign[0] * posture.q1
+    q.at[problem.arm.joint[1]] = problem.arm.sign[1] * posture.q2
+    q.at[problem.arm.joint[2]] = problem.arm.sign[2] * posture.q3
+    q.at[problem.arm.joint[3]] = problem.arm.sign[3] * posture.q4
+    q.at[problem.arm.joint[4]] = problem.arm.sign[4] * posture.q5
 
 
 def best_pitch(problem: ArmProblem, q1: float, q5: float, floor: float, best: Posture) -> Posture:
