@@ -33,19 +33,24 @@ def find_tip(hands: Hands, base: str) -> FoundTip:
     hangs there, UnknownLinkError for an unknown base.
     """
     hands.model.path(base, base)  # raises for an unknown base
-    above = {joint.name for joint in hands.model.path(hands.model.root, base)}
-    link = base
+    above = [joint.name for joint in hands.model.path(hands.model.root, base)]
+    step = _onwards(hands, hands.at(base, above), above, first=True)
+    if step is None:
+        raise UnsupportedJointError(
+            f"no arm hangs on {base!r}: what moves there is no more than a gripper's or a cart's; if it is, name a "
+            "tip_link",
+            element=base,
+        )
+    return _end(hands, base, above)
+
+
+def _end(hands: Hands, link: str, above: Sequence[str], first: bool = True) -> FoundTip:
+    """The tip of the arm that goes on at `link`. above: the joints to it; first: whether this is the base."""
     doubts: list[str] = []
     while True:
         hand = hands.at(link, above)
-        step = _onwards(hands, hand, first=link == base)
+        step = _onwards(hands, hand, above, first)
         if step is None:
-            if link == base:
-                raise UnsupportedJointError(
-                    f"no arm hangs on {base!r}: what moves there is no more than a gripper's or a cart's; if it is, "
-                    "name a tip_link",
-                    element=base,
-                )
             found = _end_frame(hands, hand)
             return FoundTip(found.link, (*doubts, *found.doubts))
         if beside := [joint.child for joint in hand.arms if joint is not step and not hands.aside(joint)]:
@@ -53,13 +58,12 @@ def find_tip(hands: Hands, base: str) -> FoundTip:
                 f"the arm is taken to go on at joint {step.name!r}, which bears the most joints; beside it hang "
                 f"{listed(beside)}: if the arm goes on there, write tip_link:=... for its end"
             )
-        above.add(step.name)
-        link = step.child
+        above, link, first = [*above, step.name], step.child, False
 
 
-def _onwards(hands: Hands, hand: Hand, first: bool) -> Joint | None:
+def _onwards(hands: Hands, hand: Hand, above: Sequence[str], first: bool) -> Joint | None:
     """The joint by which the arm goes on; None where this is the hand."""
-    arms = hand.arms
+    arms = [joint for joint in hand.arms if not hands.aside(joint)] or list(hand.arms)
     if not arms:
         return next((joint for joint in hand.linkages if hands.has_tip(joint)), None)
     own = [hands.own(joint) for joint in arms]
@@ -69,19 +73,19 @@ def _onwards(hands: Hands, hand: Hand, first: bool) -> Joint | None:
         jaw = own == [1] and not hands.names.wrist(arms[0].name)
         if jaw or (len(arms) > 1 and len(set(own)) == 1 and own[0] <= MOST_OF_A_FINGER):
             return None
-    straight = [joint for joint in arms if not hands.aside(joint)]
-    if len(arms) == 1 or (len(straight) == 1 and hands.own(straight[0]) >= LEAST_OF_AN_ARM):
-        return (straight or arms)[0]
+    if len(arms) == 1:
+        return arms[0]
     most = max(own)
     if own.count(most) == 1 and most >= LEAST_OF_AN_ARM and sorted(own)[-2] < LEAST_OF_AN_ARM:
         return arms[own.index(most)]
-    ends = [end for joint in straight or arms for end in _find_ends(hands, joint.child)]
+    ends = [end for joint in arms for end in _ends(hands, joint, above)]
     raise AmbiguousTipError("tip_link", ends, "name one with tip_link")
 
 
-def _find_ends(hands: Hands, link: str) -> tuple[str, ...]:
+def _ends(hands: Hands, joint: Joint, above: Sequence[str]) -> tuple[str, ...]:
+    """The tips that the arm may have beyond one of its branches."""
     try:
-        return (find_tip(hands, link).link,)
+        return (_end(hands, joint.child, [*above, joint.name], first=False).link,)
     except AmbiguousTipError as error:
         return error.candidates
 

@@ -62,8 +62,9 @@ class Hands:
                 fingers.append(joint)
             else:
                 arms.append(joint)
-        if len(arms) > 1 and all(self.own(joint) == 1 for joint in arms):  # bare fingers side by side
-            fingers, arms = fingers + arms, []
+        straight = [joint for joint in arms if not self.aside(joint)]
+        if len(arms) > 1 and len(straight) != 1 and all(self.own(joint) == 1 for joint in arms):
+            fingers, arms = fingers + arms, []  # bare ones, side by side
         return Hand(link, frames, tuple(fingers), tuple(arms), tuple(linkages))
 
     def branch(self, joint: Joint) -> list[Joint]:

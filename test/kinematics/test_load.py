@@ -171,6 +171,20 @@ def test_what_is_beside_an_arm():
     assert load_chain(text.replace("turret", "head")).doubts == ()
 
 
+def test_a_short_branch_beside_a_short_branch():
+    more = [joint("a", "hand", "a0"), joint("b", "hand", "b0"), joint("c", "b0", "b1")]
+    text = arm(links("a0", "b0", "b1"), *more)
+    with pytest.raises(errors.AmbiguousTipError) as info:
+        load_chain(text)
+    assert info.value.candidates == ("a0", "b1")
+    chain = load_chain(text.replace("a0", "camera_link"))
+    assert chain.tip_link == "b1" and chain.doubts == ()
+    chain = load_chain(
+        arm(links("tilted_camera", "plate"), joint("j3", "hand", "plate"), joint("t", "hand", "tilted_camera"))
+    )
+    assert chain.tip_link == "plate"
+
+
 def test_a_linkage_is_no_gripper():
     levelled = joint("level", "hand", "plate", extra='<mimic joint="j1" multiplier="-1"/>')
     chain = load_chain(arm(links("plate"), levelled))
