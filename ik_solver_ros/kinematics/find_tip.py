@@ -156,8 +156,8 @@ def _at_palm(parts: _Parts) -> FoundTip:
             "tip_link",
         )
     tip = palms[0] if len(palms) == 1 else shared[-1]
-    # what the hand is fixed to may be the vendor's tip
-    others = [link for link in (hand.root, *palms) if link != tip and not parts.same_place(link, tip)]
+    # What the palm is fixed to may be the vendor's tip.
+    others = parts.without_twins([tip, *parts.above(tip), *palms])[1:]
     return FoundTip(tip, _no_frame(tip, "which the fingers hang on", others))
 
 

@@ -86,6 +86,11 @@ def test_what_is_doubtful_is_said(name):
         assert row["tip"] in offered or row["tool_axis"] in offered
 
 
+def test_a_frame_at_the_place_of_the_palm_but_turned_is_offered():
+    found = load_chain(FOLDER / "panda_hand.urdf")
+    assert found.tip_link == "panda_hand" and "tip_link:=panda_link8 or" in found.doubts[0]
+
+
 @pytest.mark.parametrize("name", sorted(set(ARMS) - set(REFUSED) - DOUBTFUL))
 def test_tip_and_tool_are_found_without_names(name):
     wanted, found = as_its_vendor_means_it(name), load_chain(FOLDER / f"{name}.urdf")
