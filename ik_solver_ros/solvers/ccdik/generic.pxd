@@ -11,7 +11,6 @@ cdef double FINEST
 cdef double ONLY_EXACT
 cdef double W1
 cdef double W2
-cdef Py_ssize_t EXACT_STARTS
 cdef Py_ssize_t QUICK_STARTS
 cdef Py_ssize_t FAR_STARTS
 cdef Py_ssize_t POSITION_STARTS

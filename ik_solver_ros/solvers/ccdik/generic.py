@@ -16,8 +16,7 @@ from ik_solver_ros.solvers.ccdik.nearest import Search, consider, draw, forget, 
 from ik_solver_ros.solvers.ccdik.starts import begin, prepare_starts
 from ik_solver_ros.solvers.problem import chord_errors
 
-EXACT_STARTS = 40  # from which an exact answer is looked for at first, and...
-QUICK_STARTS = 3  # ...so many of them before anything else
+QUICK_STARTS = 3  # from which an exact answer is looked for, before anything else
 FAR_STARTS = 16  # from which the nearest position is looked for...
 POSITION_STARTS = 34  # ...or from so many, where these do not agree
 LEAST_STARTS = 12  # from which a nearest answer is looked for...
@@ -27,7 +26,7 @@ AGREED = 6  # ...and more, until the best has been found again so often
 def solve_generic(search: Search) -> tuple[int, int]:
     """(iterations, restarts): an exact answer, else the nearest one found, in `search.answer`."""
     beyond = sub(search.problem.position, search.problem.body.origin_p[0])
-    starts = min(EXACT_STARTS, search.problem.max_restarts + 1)
+    starts = search.problem.max_restarts + 1
     quick = min(QUICK_STARTS, starts)
     total = 0
     restart = 0
