@@ -8,7 +8,7 @@ from typing import Protocol
 
 from ik_solver_ros.errors import CalibrationError
 from ik_solver_ros.servo.bus import Port, RegisterBus
-from ik_solver_ros.servo.lx16a import POSITION_READ
+from ik_solver_ros.servo.lx16a import POSITION_READ, TORQUE_READ
 from ik_solver_ros.servo.lx16a_bus import Lx16aBus
 
 NUDGE, STEPS = 0.06, 10  # [rad] of a jog there and back, and in how many steps each way
@@ -84,7 +84,7 @@ class Lx16aByHand:
     def release(self, ids: Iterable[int]) -> None:
         """Take their torque off."""
         for servo_id in ids:
-            self.bus.torque(servo_id, False)
+            self._let_go(servo_id)
 
     def position(self, servo_id: int) -> int:
         """Where a servo is [ticks]."""
@@ -96,7 +96,15 @@ class Lx16aByHand:
         for step in _there_and_back(per_tick):
             self.bus.move({servo_id: min(max(here + step, 0), 1000)}, round(1e3 * PAUSE))
             time.sleep(PAUSE)
-        self.bus.torque(servo_id, False)
+        self._let_go(servo_id)
+
+    def _let_go(self, servo_id: int) -> None:
+        """Take its torque off, and ask whether it is: these servos confirm nothing that is written."""
+        for _ in range(ROUNDS):
+            self.bus.torque(servo_id, False)
+            if not _known(servo_id, lambda: self.bus.read(servo_id, TORQUE_READ)):
+                return
+        raise CalibrationError(f"servo {servo_id} keeps its torque on, so that nobody can move it")
 
     def homing_offset(self, servo_id: int) -> None:
         """Theirs is not read: it changes only by a command of its own."""

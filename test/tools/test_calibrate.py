@@ -11,12 +11,15 @@ import pytest
 
 from ik_solver_ros.cli.main import main
 from ik_solver_ros.errors import CalibrationError
+from ik_solver_ros.servo import lx16a
 from ik_solver_ros.servo.bus import Port, RegisterBus
+from ik_solver_ros.servo.by_hand import Lx16aByHand
 from ik_solver_ros.servo.calibration import load_calibration
 from ik_solver_ros.servo.emulated.lx16a import Lx16aEmulator
 from ik_solver_ros.servo.emulated.port import EmulatedPort
 from ik_solver_ros.servo.emulated.pulse_boards import Ssc32Emulator
 from ik_solver_ros.servo.families import FAMILIES, load
+from ik_solver_ros.servo.lx16a_bus import Lx16aBus
 from ik_solver_ros.tools.calibrate import pulse_driven
 from ik_solver_ros.tools.calibrate.hand_moved import EDGE
 from ik_solver_ros.tools.calibrate.pulse_driven import MIDDLE, SLOWLY
@@ -165,6 +168,31 @@ def test_lx16a(so101, tmp_path):
     goals = [write.goal for write in servos.writes]
     assert max(goals) - min(goals) >= 10 and goals[0] == goals[-1] == 400
     assert not any(servo.torque for servo in servos.servos.values())
+
+
+def test_an_lx16a_that_does_not_let_go_is_not_said_to_be_free(tmp_path):
+    """Its torque is asked for after it was taken off: once it hears nothing of that, then it keeps it for good."""
+    servos = Lx16aEmulator({1: 400.0})
+    with opened(servos, tmp_path, 115_200) as port:
+        by_hand = Lx16aByHand(Lx16aBus(port))
+        deaf = 1
+        obey = servos.obey
+
+        def obeying(now):
+            nonlocal deaf
+            packets, _ = lx16a.parse(servos.received)
+            if deaf and any(command == lx16a.TORQUE_WRITE for _, command, _ in packets):
+                deaf -= 1
+                servos.received = b""
+            return obey(now)
+
+        servos.obey = obeying
+        servos.servos[1].torque = True
+        by_hand.release([1])
+        assert not servos.servos[1].torque
+        deaf, servos.servos[1].torque = 9, True
+        with pytest.raises(CalibrationError, match="keeps its torque on"):
+            by_hand.release([1])
 
 
 def wait_for_the_end(board):
