@@ -1,0 +1,169 @@
+"""The least position error, then the least approach error there, then the least roll: from many starts, in stages.
+
+Each start is brought near by a damped Gauss-Newton descent inside the limits, and from there scipy's SLSQP goes down
+with what counts more as a constraint. The limits are hard throughout.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.optimize import minimize
+
+from benchmarks.nearest.arm import Array
+from benchmarks.nearest.judge import Errors, Goal, errors
+from benchmarks.nearest.task import Task
+
+BY = "gauss-newton + slsqp"
+DONE = (1e-8, 1e-7, 1e-6)  # [m], [rad], [rad]: reached
+SAME = (2e-8, 1e-6, 2e-3)  # [m], [rad], [rad]: starts that come as near to each other as this agree
+NEAR, AGAIN = 1e-3, 16  # [rad] from the least approach, and so many at most: gone on with
+ROLLS = 24  # starts of the last stage
+ENOUGH = 6  # starts that agree on a goal that is reached
+
+
+@dataclass
+class Ends:
+    """Where the starts came to: configurations (n,) with their errors."""
+
+    q: list[Array] = field(default_factory=list)
+    errors: list[Errors] = field(default_factory=list)
+
+    def add(self, goal: Goal, q: Array) -> Errors:
+        q = goal.arm.inside(q)
+        if not np.isfinite(q).all():
+            return (math.inf,) * 3
+        found = errors(goal, q)
+        self.q.append(q)
+        self.errors.append(found)
+        return found
+
+    def least(self, depth: int) -> tuple[list[int], float]:
+        """(Which ends have the least of error number `depth` with those before it at their least, that least)."""
+        chosen, floor = list(range(len(self.q))), math.inf
+        for k in range(depth + 1):
+            floor = min(self.errors[i][k] for i in chosen)
+            chosen = [i for i in chosen if self.errors[i][k] <= floor + SAME[k]]
+        return sorted(chosen, key=lambda i: self.errors[i][depth]), floor
+
+
+def search(goal: Goal, rng: np.random.Generator, starts: int) -> tuple[Array, tuple[int, ...]]:
+    """(The best configuration (n,) found, how many starts agree on its position, approach and roll)."""
+    task, ends = Task(goal), Ends()
+    depth = 1 + (task.axis is not None) + (task.side is not None)
+    begin = list(goal.arm.sample(rng, starts))
+    if goal.best is not None:
+        near = rng.normal(size=(starts // 4, goal.arm.n)) * rng.choice([0.05, 0.3, 1.0], size=(starts // 4, 1))
+        begin += [goal.arm.inside(np.array(goal.best.q) + row) for row in near]
+        ends.add(goal, np.array(goal.best.q))
+    reached = 0
+    for q in begin:  # the whole goal at once
+        found = ends.add(goal, descend(task, q, depth))
+        reached += all(error < least for error, least in zip(found[:depth], DONE))
+        if reached == ENOUGH:
+            return ends.q[-1], (reached,) * depth
+    place(task, ends, begin)
+    if depth > 1:
+        aim(task, ends, begin)
+    if depth > 2:
+        roll(task, ends, rng)
+    agree = tuple(len(ends.least(k)[0]) for k in range(depth))
+    return ends.q[ends.least(depth - 1)[0][0]], agree
+
+
+def place(task: Task, ends: Ends, begin: list[Array]) -> None:
+    """The nearest positions."""
+    for q in begin:
+        q = descend(task, q, 1)
+        if ends.add(task.goal, q)[0] > DONE[0]:
+            ends.add(task.goal, go_down(task, task.distance, q, []))
+
+
+def aim(task: Task, ends: Ends, begin: list[Array]) -> None:
+    """The nearest approaches, from all that is in place, and from where position and approach are a compromise.
+
+    In a flat valley SLSQP stops early: what comes near to the least goes on once more.
+    """
+    chosen, floor = ends.least(0)
+    held = [task.in_place(floor)]
+    for q in [ends.q[i] for i in chosen] + [descend(task, q, 2) for q in begin]:
+        ends.add(task.goal, restored(task, go_down(task, task.tilt, q, held), floor, 1))
+    best, least = ends.least(1)
+    near = [i for i in ends.least(0)[0] if i not in best and ends.errors[i][1] < least + NEAR]
+    for i in near[:AGAIN]:
+        ends.add(task.goal, restored(task, go_down(task, task.tilt, ends.q[i], held, 1e-15), floor, 1))
+
+
+def roll(task: Task, ends: Ends, rng: np.random.Generator) -> None:
+    """The nearest rolls, from different nearest approaches, and from where these lead when nothing is held but them."""
+    chosen, tilt = ends.least(1)
+    floor = ends.least(0)[1]
+    held = [task.in_place(floor), task.in_line(tilt)]
+    begin = [ends.q[chosen[i]] for i in spread([ends.q[i] for i in chosen], ROLLS)]
+    begin += [astray(task, begin[int(k)], rng) for k in rng.integers(len(begin), size=ROLLS)]
+    for q in begin:
+        ends.add(task.goal, restored(task, go_down(task, task.twist, q, held), floor, 2 if tilt < DONE[1] else 1))
+
+
+def astray(task: Task, q: Array, rng: np.random.Generator) -> Array:
+    """Q (n,) moved far along what changes position and approach least."""
+    slopes = task.residual(q, 2)[1]
+    _, sizes, along = np.linalg.svd(slopes)
+    sizes = np.pad(sizes, (0, max(len(q) - len(sizes), 0)))
+    step = along.T @ (rng.normal(size=len(q)) / (1.0 + 1e3 * sizes**2))
+    return task.arm.inside(q + step * rng.uniform(0.2, 3.0) / np.abs(step).max())
+
+
+def spread(q: list[Array], most: int) -> list[int]:
+    """Which of the configurations to take for `most` that are far apart, the first among them."""
+    rows = np.array(q)
+    taken, apart = [0], np.linalg.norm(rows - rows[0], axis=1)
+    while len(taken) < most and apart.max() > 1e-3:
+        taken.append(int(np.argmax(apart)))
+        apart = np.minimum(apart, np.linalg.norm(rows - rows[taken[-1]], axis=1))
+    return taken
+
+
+def restored(task: Task, q: Array, floor: float, depth: int) -> Array:
+    """Q (n,) put back in place to the last digit, where the place can be reached."""
+    return descend(task, q, depth) if floor < DONE[0] and np.isfinite(q).all() else q
+
+
+def go_down(task: Task, function: Callable, q: Array, held: list, ftol: float = 1e-11) -> Array:
+    """SLSQP from q (n,)."""
+    options = {"maxiter": 80, "ftol": ftol}
+    found = minimize(function, q, jac=True, bounds=task.bounds, constraints=held, method="SLSQP", options=options)
+    return np.asarray(found.x)
+
+
+def descend(task: Task, q: Array, depth: int, most: int = 60) -> Array:
+    """Damped Gauss-Newton inside the limits from q (n,), towards the first `depth` of position, approach and roll."""
+    arm, damping = task.arm, 1e-3
+    q = arm.inside(q)
+    values, slopes = task.residual(q, depth)
+    cost = values @ values
+    for _ in range(most):
+        gradient = slopes.T @ values
+        free = ~(((q <= arm.lower) & (gradient > 0.0)) | ((q >= arm.upper) & (gradient < 0.0)))
+        if cost < 1e-22 or np.linalg.norm(gradient[free]) < 1e-13:
+            break
+        part = slopes[:, free]
+        square = part.T @ part
+        step = np.zeros(arm.n)
+        step[free] = -np.linalg.solve(square + damping * np.eye(len(square)), gradient[free])
+        trial = arm.inside(q + step * min(1.0, 0.6 / np.abs(step).max()))
+        new_values, new_slopes = task.residual(trial, depth)
+        new_cost = new_values @ new_values
+        if new_cost < cost:
+            slow = new_cost > (1.0 - 1e-6) * cost
+            q, values, slopes, cost, damping = trial, new_values, new_slopes, new_cost, max(0.2 * damping, 1e-12)
+            if slow:
+                break
+        else:
+            damping *= 8.0
+            if damping > 1e6:
+                break
+    return q
