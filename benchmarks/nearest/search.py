@@ -66,6 +66,8 @@ def search(goal: Goal, rng: np.random.Generator, starts: int) -> tuple[Array, tu
         if reached == ENOUGH:
             return ends.q[-1], (reached,) * depth
     place(task, ends, begin)
+    if ends.least(0)[1] > DONE[0]:
+        place(task, ends, list(goal.arm.sample(rng, 2 * starts)))
     if depth > 1:
         aim(task, ends, begin)
     if depth > 2:
