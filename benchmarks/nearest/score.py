@@ -31,8 +31,8 @@ from benchmarks.nearest.judge import (
     write_goals,
 )
 
-# [m], [rad], [rad] by which an answer is worse, or better. A hair more than 0.1 degrees, as a solver may give away just that
-# much of the approach for the roll.
+# [m], [rad], [rad] by which an answer is worse, or better. A hair more than 0.1 degrees, as a solver may give away just
+# that much of the approach for the roll.
 SLACK = (1e-5, math.radians(0.101), math.radians(0.5))
 COLUMNS = ("goals", "as good", "worse position", "worse approach", "worse roll", "limits broken", "better", "mean")
 HEAD = "".join(f" {name} |" for name in COLUMNS)
@@ -112,10 +112,14 @@ def answered(goals: list[Goal], make: Callable) -> dict[str, Answer]:
         if goal.arm is not arm:
             arm, solver = goal.arm, make(goal.arm)
             solver(goal)  # to warm up
-        began = time.perf_counter()
-        q = solver(goal)
-        answers[goal.id] = Answer(q, 1e6 * (time.perf_counter() - began))
+        answers[goal.id] = answered_by(solver, goal)
     return answers
+
+
+def answered_by(solver: Callable[[Goal], Array | None], goal: Goal) -> Answer:
+    began = time.perf_counter()
+    q = solver(goal)
+    return Answer(q, 1e6 * (time.perf_counter() - began))
 
 
 def read_answers(path: Path) -> dict[str, Answer]:
