@@ -69,7 +69,7 @@ def search(goal: Goal, rng: np.random.Generator, starts: int) -> tuple[Array, tu
     if ends.least(0)[1] > DONE[0]:
         place(task, ends, list(goal.arm.sample(rng, 2 * starts)))
     if depth > 1:
-        aim(task, ends, begin)
+        aim(task, ends, begin, rng)
     if depth > 2:
         roll(task, ends, rng)
     agree = tuple(len(ends.least(k)[0]) for k in range(depth))
@@ -84,14 +84,19 @@ def place(task: Task, ends: Ends, begin: list[Array]) -> None:
             ends.add(task.goal, go_down(task, task.distance, q, []))
 
 
-def aim(task: Task, ends: Ends, begin: list[Array]) -> None:
+def aim(task: Task, ends: Ends, begin: list[Array], rng: np.random.Generator) -> None:
     """The nearest approaches, from all that is in place, and from where position and approach are a compromise.
 
-    In a flat valley SLSQP stops early: what comes near to the least goes on once more.
+    Then from places far from the least ones that were found. In a flat valley SLSQP stops early: what comes near to the
+    least goes on once more.
     """
     chosen, floor = ends.least(0)
     held = [task.in_place(floor)]
     for q in [ends.q[i] for i in chosen] + [descend(task, q, 2) for q in begin]:
+        ends.add(task.goal, restored(task, go_down(task, task.tilt, q, held), floor, 1))
+    ranked = sorted(ends.least(0)[0], key=lambda i: ends.errors[i][1])
+    for q in [ends.q[i] for i in ranked[: 2 * AGAIN : 2]]:
+        q = descend(task, astray(task, q, rng, 1), 1)
         ends.add(task.goal, restored(task, go_down(task, task.tilt, q, held), floor, 1))
     best, least = ends.least(1)
     near = [i for i in ends.least(0)[0] if i not in best and ends.errors[i][1] < least + NEAR]
@@ -105,14 +110,14 @@ def roll(task: Task, ends: Ends, rng: np.random.Generator) -> None:
     floor = ends.least(0)[1]
     held = [task.in_place(floor), task.in_line(tilt)]
     begin = [ends.q[chosen[i]] for i in spread([ends.q[i] for i in chosen], ROLLS)]
-    begin += [astray(task, begin[int(k)], rng) for k in rng.integers(len(begin), size=ROLLS)]
+    begin += [astray(task, begin[int(k)], rng, 2) for k in rng.integers(len(begin), size=ROLLS)]
     for q in begin:
         ends.add(task.goal, restored(task, go_down(task, task.twist, q, held), floor, 2 if tilt < DONE[1] else 1))
 
 
-def astray(task: Task, q: Array, rng: np.random.Generator) -> Array:
-    """Q (n,) moved far along what changes position and approach least."""
-    slopes = task.residual(q, 2)[1]
+def astray(task: Task, q: Array, rng: np.random.Generator, depth: int) -> Array:
+    """Q (n,) moved far along what changes the first `depth` of position and approach least."""
+    slopes = task.residual(q, depth)[1]
     _, sizes, along = np.linalg.svd(slopes)
     sizes = np.pad(sizes, (0, max(len(q) - len(sizes), 0)))
     step = along.T @ (rng.normal(size=len(q)) / (1.0 + 1e3 * sizes**2))
