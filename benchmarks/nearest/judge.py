@@ -19,8 +19,8 @@ import numpy as np
 from benchmarks.nearest.arm import Arm, Array, load
 
 GOALS = Path(__file__).parent / "goals.jsonl"
-HELD = (1e-7, 1e-6, 1e-3)  # [m], [rad], [rad]: two answers nearer to each other than this are as good as each other
 KINDS = ("approach", "pose", "far_pose", "far_point")
+REACHED = 1e-8  # [m]
 LIMIT_SLACK = 1e-6  # [rad or m] by which an answer may be outside the limits, for the sake of rounding
 
 Errors = tuple[float, float, float]  # position [m], approach [rad], roll [rad]; nan where it was not asked for
@@ -33,7 +33,7 @@ class Best:
     errors: Errors
     q: tuple[float, ...]
     by: str
-    agree: tuple[int, ...] = ()  # how many starts came to the least position, approach and roll
+    found: tuple[int, int] = (0, 0)  # so many searches came to it, of so many made
 
 
 @dataclass(frozen=True)
@@ -141,10 +141,19 @@ def verdict(mine: Errors, best: Errors, slack: Errors) -> tuple[str, str]:
     return "as good", ""
 
 
-def improves(mine: Errors, best: Errors, by: Errors = HELD) -> bool:
-    """Whether an answer is better by more than `by`, while what counts more is held to HELD."""
-    for a, b, least, held in zip(mine, best, by, HELD):
-        if math.isnan(b) or a > b + held:
+def held(best: Errors) -> Errors:
+    """[m], [rad], [rad] by which errors may differ and still count as the same, in a search for better ones.
+
+    Where a position is not reached, the arm is stretched or at limits: 1e-8 m is then 1e-4 rad.
+    """
+    return 1e-7, (1e-7 if best[0] < REACHED else 5e-4), 1e-3
+
+
+def improves(mine: Errors, best: Errors, by: Errors | None = None) -> bool:
+    """Whether an answer is better by more than `by`, while what counts more is held."""
+    same = held(best)
+    for a, b, least, slack in zip(mine, best, by or same, same):
+        if math.isnan(b) or a > b + slack:
             return False
         if a < b - least:
             return True
@@ -160,17 +169,17 @@ def write_goals(goals: Iterable[Goal], path: Path = GOALS) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-def with_best(goal: Goal, q: Array, by: str, agree: tuple[int, ...] = ()) -> Goal:
+def with_best(goal: Goal, q: Array, by: str, found: tuple[int, int] = (0, 0)) -> Goal:
     """The goal with q (n,), rounded as it is written, as the best answer known."""
     rounded = tuple(round(float(value), 10) for value in q)
-    return replace(goal, best=Best(errors(goal, np.array(rounded)), rounded, by, agree))
+    return replace(goal, best=Best(errors(goal, np.array(rounded)), rounded, by, found))
 
 
 def _goal(row: dict[str, Any]) -> Goal:
     best = row.get("best")
     if best is not None:
         three = tuple(math.nan if value is None else value for value in best["errors"])
-        best = Best(three, tuple(best["q"]), best["by"], tuple(best["agree"]))
+        best = Best(three, tuple(best["q"]), best["by"], tuple(best["found"]))
     wanted = {name: tuple(row[name]) for name in ("direction", "quaternion") if name in row}
     return Goal(row["id"], tuple(row["q0"]), tuple(row["position"]), best=best, **wanted)
 
@@ -183,6 +192,6 @@ def _line(goal: Goal) -> str:
         row["quaternion"] = goal.quaternion
     row["q0"] = goal.q0
     if goal.best is not None:
-        three = [None if math.isnan(value) else float(f"{value:.6g}") for value in goal.best.errors]
-        row["best"] = {"errors": three, "q": goal.best.q, "by": goal.best.by, "agree": goal.best.agree}
+        three = [None if math.isnan(value) else round(value, 12) for value in goal.best.errors]
+        row["best"] = {"errors": three, "q": goal.best.q, "by": goal.best.by, "found": goal.best.found}
     return json.dumps(row, separators=(",", ":"))

@@ -185,11 +185,10 @@ def print_worst(scores: list[Score], most: int) -> None:
         if ones:
             print(f"\n{title}: position, approach, roll against the best known")
         for one in ones:
-            pairs = zip(one.errors, one.goal.best.errors, UNITS)
-            three = ", ".join(
-                f"{a * size:.4f}/{b * size:.4f} {unit}" for a, b, (unit, size) in pairs if not math.isnan(b)
-            )
-            print(f"  {one.goal.id}: {one.what}: {three} (found by {one.goal.best.agree} starts)")
+            best = one.goal.best
+            triples = [row for row in zip(one.errors, best.errors, UNITS) if not math.isnan(row[1])]
+            pairs = ", ".join(f"{a * size:.4f}/{b * size:.4f} {unit}" for a, b, (unit, size) in triples)
+            print(f"  {one.goal.id}: {one.what}: {pairs} (found by {best.found[0]} of {best.found[1]} searches)")
 
 
 if __name__ == "__main__":

@@ -14,13 +14,13 @@ import numpy as np
 from scipy.optimize import minimize
 
 from benchmarks.nearest.arm import Array
-from benchmarks.nearest.judge import Errors, Goal, errors
+from benchmarks.nearest.judge import REACHED, Errors, Goal, errors, held
 from benchmarks.nearest.task import Task
 
 BY = "gauss-newton + slsqp"
-DONE = (1e-8, 1e-7, 1e-6)  # [m], [rad], [rad]: reached
-SAME = (2e-8, 1e-6, 2e-3)  # [m], [rad], [rad]: starts that come as near to each other as this agree
+DONE = (REACHED, 1e-7, 1e-6)  # [m], [rad], [rad]: reached
 NEAR, AGAIN = 1e-3, 16  # [rad] from the least approach, and so many at most: gone on with
+MORE = 5  # times as many starts for the position, which take little
 ROLLS = 24  # starts of the last stage
 ENOUGH = 6  # starts that agree on a goal that is reached
 
@@ -44,75 +44,76 @@ class Ends:
     def least(self, depth: int) -> tuple[list[int], float]:
         """(Which ends have the least of error number `depth` with those before it at their least, that least)."""
         chosen, floor = list(range(len(self.q))), math.inf
+        nearest = min(row[0] for row in self.errors)
+        same = (2e-8, *held((nearest, 0.0, 0.0))[1:])
         for k in range(depth + 1):
             floor = min(self.errors[i][k] for i in chosen)
-            chosen = [i for i in chosen if self.errors[i][k] <= floor + SAME[k]]
+            chosen = [i for i in chosen if self.errors[i][k] <= floor + same[k]]
         return sorted(chosen, key=lambda i: self.errors[i][depth]), floor
 
 
-def search(goal: Goal, rng: np.random.Generator, starts: int) -> tuple[Array, tuple[int, ...]]:
-    """(The best configuration (n,) found, how many starts agree on its position, approach and roll)."""
+def search(goal: Goal, rng: np.random.Generator, starts: int) -> Array:
+    """The best configuration (n,) found. What is known of the goal already plays no part."""
     task, ends = Task(goal), Ends()
     depth = 1 + (task.axis is not None) + (task.side is not None)
     begin = list(goal.arm.sample(rng, starts))
-    if goal.best is not None:
-        near = rng.normal(size=(starts // 4, goal.arm.n)) * rng.choice([0.05, 0.3, 1.0], size=(starts // 4, 1))
-        begin += [goal.arm.inside(np.array(goal.best.q) + row) for row in near]
-        ends.add(goal, np.array(goal.best.q))
     reached = 0
     for q in begin:  # the whole goal at once
         found = ends.add(goal, descend(task, q, depth))
         reached += all(error < least for error, least in zip(found[:depth], DONE))
         if reached == ENOUGH:
-            return ends.q[-1], (reached,) * depth
-    place(task, ends, begin)
-    if ends.least(0)[1] > DONE[0]:
-        place(task, ends, list(goal.arm.sample(rng, 2 * starts)))
+            return ends.q[-1]
+    place(task, ends, [*begin, *goal.arm.sample(rng, MORE * starts)])
     if depth > 1:
         aim(task, ends, begin, rng)
     if depth > 2:
         roll(task, ends, rng)
-    agree = tuple(len(ends.least(k)[0]) for k in range(depth))
-    return ends.q[ends.least(depth - 1)[0][0]], agree
+    return ends.q[ends.least(depth - 1)[0][0]]
 
 
 def place(task: Task, ends: Ends, begin: list[Array]) -> None:
-    """The nearest positions."""
-    for q in begin:
-        q = descend(task, q, 1)
-        if ends.add(task.goal, q)[0] > DONE[0]:
+    """The nearest positions. SLSQP goes on where none is reached."""
+    found = [descend(task, q, 1) for q in begin]
+    for q in found:
+        ends.add(task.goal, q)
+    if ends.least(0)[1] > DONE[0]:
+        for q in found:
             ends.add(task.goal, go_down(task, task.distance, q, []))
 
 
 def aim(task: Task, ends: Ends, begin: list[Array], rng: np.random.Generator) -> None:
-    """The nearest approaches, from all that is in place, and from where position and approach are a compromise.
+    """The nearest approaches, from the best of what is in place and from some of the rest.
 
-    Then from places far from the least ones that were found. In a flat valley SLSQP stops early: what comes near to the
-    least goes on once more.
+    And from where position and approach are a compromise, and then from places far from the least ones that were found.
+    In a flat valley SLSQP stops early: what comes near to the least goes on once more.
     """
     chosen, floor = ends.least(0)
-    held = [task.in_place(floor)]
-    for q in [ends.q[i] for i in chosen] + [descend(task, q, 2) for q in begin]:
-        ends.add(task.goal, restored(task, go_down(task, task.tilt, q, held), floor, 1))
+    fixed = [task.in_place(floor)]
+    chosen.sort(key=lambda i: ends.errors[i][1])
+    some = [ends.q[i] for i in chosen[: len(begin)]] + [ends.q[i] for i in chosen[len(begin) :: MORE]]
+    for q in some + [descend(task, q, 2) for q in begin]:
+        ends.add(task.goal, restored(task, go_down(task, task.tilt, q, fixed), floor, 1))
     ranked = sorted(ends.least(0)[0], key=lambda i: ends.errors[i][1])
     for q in [ends.q[i] for i in ranked[: 2 * AGAIN : 2]]:
         q = descend(task, astray(task, q, rng, 1), 1)
-        ends.add(task.goal, restored(task, go_down(task, task.tilt, q, held), floor, 1))
+        ends.add(task.goal, restored(task, go_down(task, task.tilt, q, fixed), floor, 1))
     best, least = ends.least(1)
     near = [i for i in ends.least(0)[0] if i not in best and ends.errors[i][1] < least + NEAR]
     for i in near[:AGAIN]:
-        ends.add(task.goal, restored(task, go_down(task, task.tilt, ends.q[i], held, 1e-15), floor, 1))
+        ends.add(task.goal, restored(task, go_down(task, task.tilt, ends.q[i], fixed, 1e-15), floor, 1))
 
 
 def roll(task: Task, ends: Ends, rng: np.random.Generator) -> None:
     """The nearest rolls, from different nearest approaches, and from where these lead when nothing is held but them."""
     chosen, tilt = ends.least(1)
     floor = ends.least(0)[1]
-    held = [task.in_place(floor), task.in_line(tilt)]
-    begin = [ends.q[chosen[i]] for i in spread([ends.q[i] for i in chosen], ROLLS)]
-    begin += [astray(task, begin[int(k)], rng, 2) for k in rng.integers(len(begin), size=ROLLS)]
-    for q in begin:
-        ends.add(task.goal, restored(task, go_down(task, task.twist, q, held), floor, 2 if tilt < DONE[1] else 1))
+    chosen = [chosen[i] for i in spread([ends.q[i] for i in chosen], ROLLS)]
+    begin = [(ends.q[i], ends.errors[i][1]) for i in chosen]
+    for k in rng.integers(len(chosen), size=ROLLS):
+        begin.append((astray(task, begin[int(k)][0], rng, 2), begin[int(k)][1]))
+    for q, own in begin:
+        fixed = [task.in_place(floor), task.in_line(own)]
+        ends.add(task.goal, restored(task, go_down(task, task.twist, q, fixed), floor, 2 if tilt < DONE[1] else 1))
 
 
 def astray(task: Task, q: Array, rng: np.random.Generator, depth: int) -> Array:
@@ -139,10 +140,10 @@ def restored(task: Task, q: Array, floor: float, depth: int) -> Array:
     return descend(task, q, depth) if floor < DONE[0] and np.isfinite(q).all() else q
 
 
-def go_down(task: Task, function: Callable, q: Array, held: list, ftol: float = 1e-11) -> Array:
+def go_down(task: Task, function: Callable, q: Array, fixed: list, ftol: float = 1e-11) -> Array:
     """SLSQP from q (n,)."""
     options = {"maxiter": 80, "ftol": ftol}
-    found = minimize(function, q, jac=True, bounds=task.bounds, constraints=held, method="SLSQP", options=options)
+    found = minimize(function, q, jac=True, bounds=task.bounds, constraints=fixed, method="SLSQP", options=options)
     return np.asarray(found.x)
 
 
