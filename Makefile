@@ -11,7 +11,7 @@ RUN = env -u PYTHONPATH -u PYTHONHOME -u LD_LIBRARY_PATH -u AMENT_PREFIX_PATH -u
 
 SOURCES := $(shell find ik_solver_ros launch urdf config scripts resource -type f -not -name '*.pyc' -not -name '*.so') setup.py setup.cfg pyproject.toml
 
-.PHONY: demo test test-plain lint bench peers records docs clean
+.PHONY: demo test test-plain lint bench peers records nearest docs clean
 
 demo: .venv/installed
 	@$(RUN) .venv/bin/python -m ik_solver_ros demo --arm $(ARM) $(if $(GUI),--gui)
@@ -43,13 +43,17 @@ peers: .venv-peers/installed
 records: .venv-peers/installed
 	@$(RUN) .venv-peers/bin/python -m benchmarks.records $(ONLY) $(if $(WRITE),--write)
 
+# Goals out of reach, ours and others beside the best known: benchmarks/nearest/README.md
+nearest: .venv-nearest/installed
+	@$(RUN) .venv-nearest/bin/python -m benchmarks.nearest.rows $(if $(ARMS),--arms $(ARMS))
+
 # build/site/index.html; warnings are errors
 docs: .venv-docs/installed
 	@$(RUN) .venv-docs/bin/python docs/generate.py
 	@$(RUN) .venv-docs/bin/python -m mkdocs build --strict --quiet
 
 clean:
-	rm -rf .venv .venv-test .venv-bench .venv-peers .venv-docs build dist out *.egg-info
+	rm -rf .venv .venv-test .venv-bench .venv-peers .venv-nearest .venv-docs build dist out *.egg-info
 	find ik_solver_ros -name "*.so" -delete
 
 .venv/installed: $(SOURCES)
@@ -63,6 +67,9 @@ clean:
 
 .venv-peers/installed: $(SOURCES)
 	@$(call make-venv,.venv-peers,peers)
+
+.venv-nearest/installed: $(SOURCES)
+	@$(call make-venv,.venv-nearest,nearest)
 
 .venv-docs/installed: $(SOURCES)
 	@$(call make-venv,.venv-docs,docs)
