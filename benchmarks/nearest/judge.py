@@ -21,6 +21,7 @@ from benchmarks.nearest.arm import Arm, Array, load
 GOALS = Path(__file__).parent / "goals.jsonl"
 KINDS = ("approach", "pose", "far_pose", "far_point")
 REACHED = 1e-8  # [m]
+HELD = (1e-7, 1e-7, 1e-3)  # [m], [rad], [rad]: in a search for better answers errors nearer to each other are the same
 LIMIT_SLACK = 1e-6  # [rad or m] by which an answer may be outside the limits, for the sake of rounding
 
 Errors = tuple[float, float, float]  # position [m], approach [rad], roll [rad]; nan where it was not asked for
@@ -141,19 +142,10 @@ def verdict(mine: Errors, best: Errors, slack: Errors) -> tuple[str, str]:
     return "as good", ""
 
 
-def held(best: Errors) -> Errors:
-    """[m], [rad], [rad] by which errors may differ and still count as the same, in a search for better ones.
-
-    Where a position is not reached, the arm is stretched or at limits: 1e-8 m is then 1e-4 rad.
-    """
-    return 1e-7, (1e-7 if best[0] < REACHED else 5e-4), 1e-3
-
-
-def improves(mine: Errors, best: Errors, by: Errors | None = None) -> bool:
-    """Whether an answer is better by more than `by`, while what counts more is held."""
-    same = held(best)
-    for a, b, least, slack in zip(mine, best, by or same, same):
-        if math.isnan(b) or a > b + slack:
+def improves(mine: Errors, best: Errors, by: Errors = HELD) -> bool:
+    """Whether an answer is better by more than `by`, while what counts more is held to HELD."""
+    for a, b, least, held in zip(mine, best, by, HELD):
+        if math.isnan(b) or a > b + held:
             return False
         if a < b - least:
             return True

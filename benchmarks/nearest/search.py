@@ -14,7 +14,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from benchmarks.nearest.arm import Array
-from benchmarks.nearest.judge import REACHED, Errors, Goal, errors, held
+from benchmarks.nearest.judge import HELD, REACHED, Errors, Goal, errors
 from benchmarks.nearest.task import Task
 
 BY = "gauss-newton + slsqp"
@@ -41,14 +41,16 @@ class Ends:
         self.errors.append(found)
         return found
 
+    def clear(self) -> None:
+        self.q.clear()
+        self.errors.clear()
+
     def least(self, depth: int) -> tuple[list[int], float]:
         """(Which ends have the least of error number `depth` with those before it at their least, that least)."""
         chosen, floor = list(range(len(self.q))), math.inf
-        nearest = min(row[0] for row in self.errors)
-        same = (2e-8, *held((nearest, 0.0, 0.0))[1:])
-        for k in range(depth + 1):
+        for k, same in zip(range(depth + 1), HELD):
             floor = min(self.errors[i][k] for i in chosen)
-            chosen = [i for i in chosen if self.errors[i][k] <= floor + same[k]]
+            chosen = [i for i in chosen if self.errors[i][k] <= floor + same]
         return sorted(chosen, key=lambda i: self.errors[i][depth]), floor
 
 
@@ -77,8 +79,9 @@ def place(task: Task, ends: Ends, begin: list[Array]) -> None:
     for q in found:
         ends.add(task.goal, q)
     if ends.least(0)[1] > DONE[0]:
+        ends.clear()  # of what is near, but not settled
         for q in found:
-            ends.add(task.goal, go_down(task, task.distance, q, []))
+            ends.add(task.goal, approached(task, q))
 
 
 def aim(task: Task, ends: Ends, begin: list[Array], rng: np.random.Generator) -> None:
@@ -88,19 +91,25 @@ def aim(task: Task, ends: Ends, begin: list[Array], rng: np.random.Generator) ->
     In a flat valley SLSQP stops early: what comes near to the least goes on once more.
     """
     chosen, floor = ends.least(0)
-    fixed = [task.in_place(floor)]
+    back = approached if floor > DONE[0] else descend
+
+    def down(q: Array, ftol: float = 1e-11) -> None:
+        fixed, bounds = task.in_place(q, floor)
+        ends.add(task.goal, restored(task, go_down(task.tilt, q, fixed, bounds, ftol), floor, 1))
+
     chosen.sort(key=lambda i: ends.errors[i][1])
-    some = [ends.q[i] for i in chosen[: len(begin)]] + [ends.q[i] for i in chosen[len(begin) :: MORE]]
-    for q in some + [descend(task, q, 2) for q in begin]:
-        ends.add(task.goal, restored(task, go_down(task, task.tilt, q, fixed), floor, 1))
+    for q in [ends.q[i] for i in chosen[: len(begin)]] + [ends.q[i] for i in chosen[len(begin) :: MORE]]:
+        down(q)
+    for q in begin:
+        q = descend(task, q, 2)
+        down(q if floor < DONE[0] else approached(task, q))
     ranked = sorted(ends.least(0)[0], key=lambda i: ends.errors[i][1])
     for q in [ends.q[i] for i in ranked[: 2 * AGAIN : 2]]:
-        q = descend(task, astray(task, q, rng, 1), 1)
-        ends.add(task.goal, restored(task, go_down(task, task.tilt, q, fixed), floor, 1))
+        down(back(task, astray(task, q, rng, 1), 1))
     best, least = ends.least(1)
     near = [i for i in ends.least(0)[0] if i not in best and ends.errors[i][1] < least + NEAR]
-    for i in near[:AGAIN]:
-        ends.add(task.goal, restored(task, go_down(task, task.tilt, ends.q[i], fixed, 1e-15), floor, 1))
+    for q in [ends.q[i] for i in near[:AGAIN]]:
+        down(q, 1e-15)
 
 
 def roll(task: Task, ends: Ends, rng: np.random.Generator) -> None:
@@ -110,10 +119,18 @@ def roll(task: Task, ends: Ends, rng: np.random.Generator) -> None:
     chosen = [chosen[i] for i in spread([ends.q[i] for i in chosen], ROLLS)]
     begin = [(ends.q[i], ends.errors[i][1]) for i in chosen]
     for k in rng.integers(len(chosen), size=ROLLS):
-        begin.append((astray(task, begin[int(k)][0], rng, 2), begin[int(k)][1]))
+        q = astray(task, begin[int(k)][0], rng, 2)
+        begin.append((q if floor < DONE[0] else approached(task, q), begin[int(k)][1]))
     for q, own in begin:
-        fixed = [task.in_place(floor), task.in_line(own)]
-        ends.add(task.goal, restored(task, go_down(task, task.twist, q, fixed), floor, 2 if tilt < DONE[1] else 1))
+        fixed, bounds = task.in_place(q, floor)
+        q = go_down(task.twist, q, [*fixed, task.in_line(own)], bounds)
+        ends.add(task.goal, restored(task, q, floor, 2 if tilt < DONE[1] else 1))
+
+
+def approached(task: Task, q: Array, depth: int = 1) -> Array:
+    """As near as the tip comes from q (n,) on, to the last digit."""
+    q = task.arm.inside(go_down(task.distance, descend(task, q, depth), [], task.bounds))
+    return task.settled(q) if np.isfinite(q).all() else q
 
 
 def astray(task: Task, q: Array, rng: np.random.Generator, depth: int) -> Array:
@@ -136,14 +153,16 @@ def spread(q: list[Array], most: int) -> list[int]:
 
 
 def restored(task: Task, q: Array, floor: float, depth: int) -> Array:
-    """Q (n,) put back in place to the last digit, where the place can be reached."""
-    return descend(task, q, depth) if floor < DONE[0] and np.isfinite(q).all() else q
+    """Q (n,) put back in place to the last digit."""
+    if not np.isfinite(q).all():
+        return q
+    return descend(task, q, depth) if floor < DONE[0] else task.settled(task.arm.inside(q))
 
 
-def go_down(task: Task, function: Callable, q: Array, fixed: list, ftol: float = 1e-11) -> Array:
+def go_down(function: Callable, q: Array, fixed: list, bounds: list, ftol: float = 1e-11) -> Array:
     """SLSQP from q (n,)."""
     options = {"maxiter": 80, "ftol": ftol}
-    found = minimize(function, q, jac=True, bounds=task.bounds, constraints=fixed, method="SLSQP", options=options)
+    found = minimize(function, q, jac=True, bounds=bounds, constraints=fixed, method="SLSQP", options=options)
     return np.asarray(found.x)
 
 

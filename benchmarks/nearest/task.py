@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from benchmarks.nearest.arm import Arm, Array, load
-from benchmarks.nearest.judge import Goal, cross
+from benchmarks.nearest.judge import REACHED, Goal, cross
 from benchmarks.nearest.pinned import Pinned
 
-ROOM = (1e-8, 2e-8)  # [m], [rad] by which position and approach may be worse than their least while the next is sought
+ROOM = 2e-8  # [rad] by which the approach may be worse than its least while the roll is sought
+FLAT = 1e-5  # of the greatest bend of the distance: less is none, as a tenth of a radian is some 1e-7 m then
 
 
 @dataclass
@@ -33,6 +34,12 @@ def turning(state: State, vector: Array) -> Array:
     """The derivative (3, n) of a unit vector (3,) that is fixed to the tip."""
     x, y, z = vector.tolist()
     return np.array([[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]]) @ state.angular
+
+
+def cross_all(vector: Array, rows: Array) -> Array:
+    """Cross products (3, n) of a vector (3,) with the columns of (3, n)."""
+    x, y, z = vector.tolist()
+    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]]) @ rows
 
 
 @cache
@@ -100,20 +107,52 @@ class Task:
         slope += sw * dv / share**2 * cross(d, w)
         return 1.0 - (float(s @ v) - sw * dv / share), -state.angular.T @ slope
 
-    def in_place(self, floor: float) -> dict[str, Any]:
-        """The constraint that the tip stays where it is nearest, at `floor` [m] from the goal."""
-        if floor < ROOM[0]:
-            return {
-                "type": "eq",
-                "fun": lambda q: self.at(q).off / self.scale,
-                "jac": lambda q: self.at(q).linear / self.scale,
-            }
-        by = 2.0 * floor * self.scale
-        return {
-            "type": "ineq",
-            "fun": lambda q: ((floor + ROOM[0]) ** 2 - self.at(q).off @ self.at(q).off) / by,
-            "jac": lambda q: -2.0 * self.at(q).linear.T @ self.at(q).off / by,
-        }
+    def bend(self, q: Array) -> Array:
+        """The Hessian (n, n) of `distance`."""
+        state = self.at(q)
+        lean = cross_all(state.off, state.angular).T @ state.linear  # [i, j]: a turn about i moves what j moves
+        upper = np.triu(lean)
+        return (state.linear.T @ state.linear + upper + np.triu(upper, 1).T) / self.scale**2
+
+    def pressed(self, q: Array) -> Array:
+        """Which joints (n,) are at a limit that keeps the tip from coming nearer."""
+        slope = self.distance(q)[1]
+        return ((q <= self.arm.lower + 1e-9) & (slope > 1e-9)) | ((q >= self.arm.upper - 1e-9) & (slope < -1e-9))
+
+    def in_place(self, q: Array, floor: float) -> tuple[list[dict[str, Any]], list[tuple[float, float]]]:
+        """Constraints and bounds that keep the tip where it is nearest, at `floor` [m] from the goal, as at q (n,).
+
+        Where the goal's position is reached, it is the three numbers of the position. Elsewhere the distance has its
+        least value and no slope, so that it is no constraint to work with: kept are the limits that press, and the
+        slope where the distance bends; along what does not bend it the arm is free.
+        """
+        if floor < REACHED:
+            slope = {"jac": lambda q: self.at(q).linear / self.scale}
+            return [{"type": "eq", "fun": lambda q: self.at(q).off / self.scale, **slope}], self.bounds
+        fixed = self.pressed(q)
+        bounds = [(value, value) if still else both for value, still, both in zip(q, fixed, self.bounds)]
+        sizes, along = np.linalg.eigh(self.bend(q)[np.ix_(~fixed, ~fixed)])
+        stiff = np.zeros((len(q), int((abs(sizes) > FLAT * abs(sizes).max(initial=0.0)).sum())))
+        if not stiff.size:
+            return [], bounds
+        stiff[~fixed] = along[:, abs(sizes) > FLAT * abs(sizes).max()]
+        slope = {"jac": lambda q: stiff.T @ self.bend(q)}
+        return [{"type": "eq", "fun": lambda q: stiff.T @ self.distance(q)[1], **slope}], bounds
+
+    def settled(self, q: Array) -> Array:
+        """From q (n,), near a least distance, on to it, to the last digit: Newton's steps where the distance bends."""
+        for _ in range(40):
+            value, slope = self.distance(q)
+            free = ~self.pressed(q)
+            sizes, along = np.linalg.eigh(self.bend(q)[np.ix_(free, free)])
+            stiff = abs(sizes) > FLAT * abs(sizes).max(initial=0.0)
+            step = np.zeros(len(q))
+            step[free] = -along[:, stiff] @ (along[:, stiff].T @ slope[free] / abs(sizes[stiff]))
+            trial = self.arm.inside(q + step * min(1.0, 0.1 / max(np.abs(step).max(), 1e-12)))
+            if self.distance(trial)[0] > value + 1e-17 or np.abs(step).max() < 1e-13:
+                break
+            q = trial
+        return q
 
     def in_line(self, floor: float) -> dict[str, Any]:
         """The constraint that the tool points where it is nearest, at `floor` [rad] from the goal's direction."""
@@ -127,6 +166,6 @@ class Task:
         by = max(float(np.sin(floor)), 1e-3)
         return {
             "type": "ineq",
-            "fun": lambda q: (self.at(q).points @ self.axis - np.cos(floor + ROOM[1])) / by,
+            "fun": lambda q: (self.at(q).points @ self.axis - np.cos(floor + ROOM)) / by,
             "jac": lambda q: self.at(q).angular.T @ cross(self.at(q).points, self.axis) / by,
         }
