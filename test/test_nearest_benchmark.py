@@ -137,10 +137,10 @@ def test_the_optimiser_s_gradients_are_those_of_differences(name):
 
     task = Task(next(goal for goal in GOALS if goal.id == f"{name}/pose/00"))
     q = task.arm.sample(np.random.default_rng(5), 1)[0]
-    kept = task.in_place(0.2), task.in_line(0.7), task.in_place(0.0), task.in_line(0.0)
+    kept = [*task.in_place(q, 0.2)[0], *task.in_place(q, 0.0)[0], task.in_line(0.7), task.in_line(0.0)]
     held = [(one["fun"], one["jac"]) for one in kept]
     split = [(lambda q, f=f, i=i: f(q)[i]) for f in (task.distance, task.tilt, task.twist) for i in (0, 1)]
-    for value, slope in [*held, *zip(split[::2], split[1::2])]:
+    for value, slope in [*held, *zip(split[::2], split[1::2]), (split[1], task.bend)]:
         for k, step in enumerate(1e-6 * np.eye(task.arm.n)):
             difference = (np.asarray(value(q + step)) - np.asarray(value(q - step))) / 2e-6
             assert np.atleast_2d(slope(q))[:, k] == pytest.approx(np.atleast_1d(difference), abs=1e-6)

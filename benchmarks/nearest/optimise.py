@@ -17,6 +17,8 @@ from benchmarks.nearest.arm import Array
 from benchmarks.nearest.judge import KINDS, Goal, errors, improves, read_goals, with_best, write_goals
 from benchmarks.nearest.search import BY, search
 
+SAME = (1e-6, 1e-5, 5e-3)  # [m], [rad], [rad]: a search that is not worse by more came to the best
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Look for better answers than are known, and write them down.")
@@ -71,7 +73,7 @@ def counted(goal: Goal, q: Array) -> Goal:
     found = errors(goal, q)
     if improves(found, goal.best.errors):
         return with_best(goal, q, BY, (1, made + 1))
-    came += not improves(goal.best.errors, found)
+    came += not improves(goal.best.errors, found, SAME)
     return with_best(goal, np.array(goal.best.q), goal.best.by, (came, made + 1))
 
 

@@ -16,7 +16,7 @@ from benchmarks.nearest.judge import REACHED, Goal, cross
 from benchmarks.nearest.pinned import Pinned
 
 ROOM = 2e-8  # [rad] by which the approach may be worse than its least while the roll is sought
-FLAT = 1e-5  # of the greatest bend of the distance: less is none, as a tenth of a radian is some 1e-7 m then
+FLAT = 1e-7  # of the greatest bend of the distance: less is none, as a radian is some 1e-7 m then
 
 
 @dataclass
@@ -142,17 +142,31 @@ class Task:
     def settled(self, q: Array) -> Array:
         """From q (n,), near a least distance, on to it, to the last digit: Newton's steps where the distance bends."""
         for _ in range(40):
-            value, slope = self.distance(q)
-            free = ~self.pressed(q)
-            sizes, along = np.linalg.eigh(self.bend(q)[np.ix_(free, free)])
-            stiff = abs(sizes) > FLAT * abs(sizes).max(initial=0.0)
-            step = np.zeros(len(q))
-            step[free] = -along[:, stiff] @ (along[:, stiff].T @ slope[free] / abs(sizes[stiff]))
-            trial = self.arm.inside(q + step * min(1.0, 0.1 / max(np.abs(step).max(), 1e-12)))
-            if self.distance(trial)[0] > value + 1e-17 or np.abs(step).max() < 1e-13:
+            step = self._newton_step(q)
+            moved = abs(step) > 1e-13
+            if not moved.any():
+                break
+            room = np.where(step > 0.0, self.arm.upper - q, q - self.arm.lower)
+            share = min(1.0, 0.1 / abs(step).max(), np.min(room[moved] / abs(step[moved])))
+            trial = self.arm.inside(q + share * step)
+            if self.distance(trial)[0] > self.distance(q)[0] + 1e-17:
                 break
             q = trial
         return q
+
+    def _newton_step(self, q: Array) -> Array:
+        """The step (n,) to where the distance has no slope; a joint at a limit takes none beyond it."""
+        slope, bend, free = self.distance(q)[1], self.bend(q), ~self.pressed(q)
+        while True:
+            step = np.zeros(len(q))
+            sizes, along = np.linalg.eigh(bend[np.ix_(free, free)])
+            stiff = abs(sizes) > FLAT * abs(sizes).max(initial=0.0)
+            step[free] = -along[:, stiff] @ (along[:, stiff].T @ slope[free] / abs(sizes[stiff]))
+            above = (q >= self.arm.upper - 1e-12) & (step > 0.0)
+            below = (q <= self.arm.lower + 1e-12) & (step < 0.0)
+            if not (above | below).any():
+                return step
+            free &= ~(above | below)
 
     def in_line(self, floor: float) -> dict[str, Any]:
         """The constraint that the tool points where it is nearest, at `floor` [rad] from the goal's direction."""
