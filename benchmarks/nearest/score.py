@@ -156,10 +156,11 @@ def improved(goal: Goal, found: Score | None, name: str) -> Goal:
     """The goal with the answer as the best known, if it is still better when nothing is spent of what is held."""
     if found is None:
         return goal
-    from benchmarks.nearest.task import Task  # which needs pinocchio
-
     q = goal.arm.inside(found.answer.q)
-    q = q if goal.best.errors[0] < REACHED else Task(goal).settled(q)
+    if goal.best.errors[0] > REACHED:
+        from benchmarks.nearest.task import Task  # which needs pinocchio
+
+        q = Task(goal).settled(q)
     return with_best(goal, q, name) if improves(errors(goal, q), goal.best.errors, SLACK) else goal
 
 
