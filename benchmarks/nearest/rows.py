@@ -21,7 +21,7 @@ from benchmarks.nearest.score import HEAD, Answer, Score, answered_by, cells, ch
 
 ARMS = ["so101", "so_arm100", "px100", "px150", "xarm6", "ur5e", "panda"]
 BLOCK = 6  # goals that a solver gets in a row
-MEDIANS = " position, over the best | approach, over the best |"  # medians of what is inside the limits
+MEDIANS = " mean, in ours | position, over the best | approach, over the best |"  # medians of what is in the limits
 
 
 def main() -> None:
@@ -40,7 +40,7 @@ def main() -> None:
         for name, found in answers.items():
             scores = [score(goal, found[goal.id]) for goal in goals if goal.id in found and goal.kind == kind]
             if scores:
-                print(f"| {kind} | {name} |{cells(scores)}{medians(scores)}")
+                print(f"| {kind} | {name} |{cells(scores)}{times(scores, answers)}{medians(scores)}")
     if options.write:
         options.write.mkdir(parents=True, exist_ok=True)
         for name, found in answers.items():
@@ -62,6 +62,14 @@ def ask(goals: list[Goal], names: list[str], answers: dict[str, dict[str, Answer
             for goal in goals[first : first + BLOCK]:
                 if goal.kind in peers.KINDS[name]:
                     answers.setdefault(name, {})[goal.id] = answered_by(solver, goal)
+
+
+def times(scores: list[Score], answers: dict[str, dict[str, Answer]]) -> str:
+    """The mean time in that of ours for the same goals."""
+    ours = answers.get("ik_solver_ros")
+    if not ours:
+        return "  |"
+    return f" {sum(one.answer.us for one in scores) / sum(ours[one.goal.id].us for one in scores):.1f} x |"
 
 
 def medians(scores: list[Score]) -> str:
