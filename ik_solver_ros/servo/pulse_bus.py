@@ -10,6 +10,7 @@ from ik_solver_ros.errors import ArmError
 from ik_solver_ros.servo.bus import Port
 
 ANSWER_WITHIN = 0.1  # [s]
+ROUNDS = 3  # in which it is asked: a pause of this computer, or of the board, may take all the time of one
 
 
 class PulseCodec(Protocol):
@@ -44,10 +45,12 @@ class PulseBus:
     def ask(self) -> None:
         """Make sure that the board is there. Raises ArmError where it does not answer."""
         self.port.flush()
-        self.port.write(self.codec.question)
-        deadline, reply = time.monotonic() + ANSWER_WITHIN, b""
-        while not self.codec.answered(reply):
-            received = self.port.read(deadline)
-            if not received:
-                raise ArmError(f"no answer from the {self.codec.name} board on {self.port.url}; is it powered?")
-            reply += received
+        reply = b""
+        for _ in range(ROUNDS):
+            self.port.write(self.codec.question)
+            deadline = time.monotonic() + ANSWER_WITHIN
+            while received := self.port.read(deadline):
+                reply += received
+                if self.codec.answered(reply):
+                    return
+        raise ArmError(f"no answer from the {self.codec.name} board on {self.port.url}; is it powered?")

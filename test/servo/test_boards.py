@@ -103,3 +103,25 @@ def test_a_board_that_does_not_answer(tmp_path):
         with pytest.raises(ArmError, match="no answer from the ssc32 board"):
             arm.open()
         assert not arm.port.is_open
+
+
+@pytest.mark.parametrize("protocol", BOARDS)
+def test_a_board_is_asked_again_before_it_is_given_up(protocol, tmp_path):
+    """One that answers late, or only the second time, is there."""
+    joints = (ServoJoint("a", 0, 1, 1500, 700, 2300, US),)
+    lost = []
+
+    def late(reply):
+        return [(0.15, reply)]
+
+    def once(reply):
+        lost.append(reply)
+        return [(0.0, reply)] if len(lost) > 1 else []
+
+    for faults in (late, once):
+        board = load(FAMILIES[protocol].emulator)({0: 1500.0})
+        with EmulatedPort(board, str(tmp_path / "port"), faults=faults) as port:
+            arm = servo_arm(Calibration(protocol, 115_200, joints), Port(port.url, 115_200))
+            arm.open()
+            assert arm.samples()["a"].ticks == 1500
+            arm.port.close()
