@@ -44,8 +44,8 @@ records: .venv-peers/installed
 	@$(RUN) .venv-peers/bin/python -m benchmarks.records $(ONLY) $(if $(WRITE),--write)
 
 # Goals out of reach, ours and others beside the best known: benchmarks/nearest/README.md
-nearest: .venv-nearest/installed
-	@$(RUN) .venv-nearest/bin/python -m benchmarks.nearest.rows $(if $(ARMS),--arms $(ARMS))
+nearest: .venv-peers/installed
+	@$(RUN) .venv-peers/bin/python -m benchmarks.nearest.rows $(if $(ARMS),--arms $(ARMS))
 
 # build/site/index.html; warnings are errors
 docs: .venv-docs/installed
@@ -53,7 +53,7 @@ docs: .venv-docs/installed
 	@$(RUN) .venv-docs/bin/python -m mkdocs build --strict --quiet
 
 clean:
-	rm -rf .venv .venv-test .venv-bench .venv-peers .venv-nearest .venv-docs build dist out *.egg-info
+	rm -rf .venv .venv-test .venv-bench .venv-peers .venv-docs build dist out *.egg-info
 	find ik_solver_ros -name "*.so" -delete
 
 .venv/installed: $(SOURCES)
@@ -67,9 +67,6 @@ clean:
 
 .venv-peers/installed: $(SOURCES)
 	@$(call make-venv,.venv-peers,peers)
-
-.venv-nearest/installed: $(SOURCES)
-	@$(call make-venv,.venv-nearest,nearest)
 
 .venv-docs/installed: $(SOURCES)
 	@$(call make-venv,.venv-docs,docs)
