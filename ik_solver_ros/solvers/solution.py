@@ -115,11 +115,11 @@ class Solution:
     def established(self) -> bool:
         """Whether more is known not to be possible, not only not found: from the structure of a WaistArm.
 
-        Of positions out of reach it is where the last hinge does nothing but roll the tool.
+        Of positions out of reach it is not: samples of waist and last hinge, and descents from them, find these.
         """
-        if self.solver != "ccdik" or self.chain.waist_arm is None:
-            return self.status is Status.REACHED
-        return self.status is not Status.NEAREST_POSITION or self.chain.body.rolls != 0.0
+        if self.status is Status.NEAREST_ORIENTATION:
+            return self.solver == "ccdik" and self.chain.waist_arm is not None
+        return self.status is Status.REACHED
 
 
 AT_LIMIT = 1e-4  # [rad or m] a joint this near to its limit is said to be at it
