@@ -7,11 +7,8 @@ gives what takes a goal and gives a configuration (n,).
 from __future__ import annotations
 
 import math
-import os
-import sys
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -108,22 +105,6 @@ def turning_cost(goal: Goal) -> list[float]:
     if goal.kind == "far_point":
         return [0.0, 0.0, 0.0]
     return [1.0, 1.0, 1.0] if goal.quaternion is not None else (1.0 - abs(goal.arm.tool)).round(9).tolist()
-
-
-@contextmanager
-def silenced() -> Iterator[None]:
-    """Nothing written to the standard output's and error's descriptors meanwhile: C++ parsers talk."""
-    sys.stdout.flush()
-    kept, nowhere = [os.dup(1), os.dup(2)], os.open(os.devnull, os.O_WRONLY)
-    for descriptor in (1, 2):
-        os.dup2(nowhere, descriptor)
-    try:
-        yield
-    finally:
-        for descriptor, old in zip((1, 2), kept):
-            os.dup2(old, descriptor)
-            os.close(old)
-        os.close(nowhere)
 
 
 def make_ik_solver_ros(arm: Arm) -> Solver:

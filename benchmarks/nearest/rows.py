@@ -8,13 +8,12 @@ takes them.
 from __future__ import annotations
 
 import argparse
-import platform
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
 
+from benchmarks.machine import here, silenced
 from benchmarks.nearest import peers
 from benchmarks.nearest.judge import KINDS, Goal, read_goals
 from benchmarks.nearest.score import HEAD, Answer, Score, answered_by, cells, chosen, score, write_answers
@@ -30,7 +29,7 @@ def main() -> None:
     parser.add_argument("--peers", nargs="+", choices=list(peers.HOW), default=list(peers.HOW))
     parser.add_argument("--write", type=Path, help="a folder for the answers")
     options = parser.parse_args()
-    print(f"Python {platform.python_version()}, {cpu()}, {time.strftime('%Y-%m-%d')}; {', '.join(options.arms)}\n")
+    print(f"{here()}; {', '.join(options.arms)}\n")
     answers: dict[str, dict[str, Answer]] = {}
     goals = chosen(read_goals(), options.arms, None)
     for arm in options.arms:
@@ -52,7 +51,7 @@ def ask(goals: list[Goal], names: list[str], answers: dict[str, dict[str, Answer
     arm, solvers = goals[0].arm, {}
     for name in names:
         try:
-            with peers.silenced():
+            with silenced():
                 solvers[name] = getattr(peers, f"make_{name}")(arm)
                 warm_up(solvers[name], [goal for goal in goals if goal.kind in peers.KINDS[name]])
         except Exception as error:  # noqa: PERF203 - a peer that is not there, or that cannot take this arm
@@ -85,14 +84,6 @@ def warm_up(solver: peers.Solver, goals: list[Goal]) -> None:
     """One goal of each kind."""
     for goal in {goal.kind: goal for goal in goals}.values():
         solver(goal)
-
-
-def cpu() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-        return next(line.split(":")[1].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.processor() or platform.machine()
 
 
 if __name__ == "__main__":
