@@ -10,6 +10,8 @@ import tempfile
 if "TEST_SCRATCH" not in os.environ:
     _scratch = tempfile.TemporaryDirectory(prefix="ik_solver_ros_test_")
     os.environ["TEST_SCRATCH"] = _scratch.name
+# Two workers have the two cores: a second thread of one's linear algebra would wait for the other's, spinning.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ["ROS_LOG_DIR"] = os.path.join(os.environ["TEST_SCRATCH"], "ros")
 
 from pathlib import Path
