@@ -19,6 +19,7 @@ from ik_solver_ros.kinematics.load import load_chain
 from ik_solver_ros.ros.processes import NodeProcess
 from ik_solver_ros.servo.emulated.calibration import emulated_calibration
 from ik_solver_ros.servo.emulated.port import emulate
+from ik_solver_ros.servo.emulated.traits import PRECISE
 
 SENDER = """
 import sys, time
@@ -54,7 +55,7 @@ def measure(kills: int = 100, ends: int = 10) -> None:
     calibration = emulated_calibration(chain, "feetech")
     with tempfile.TemporaryDirectory() as scratch:
         calibration.dump(Path(scratch) / "arm.yaml")
-        with emulate(calibration, {}, f"{scratch}/port") as port:
+        with emulate(calibration, {}, f"{scratch}/port", PRECISE) as port:
             parameters = {
                 "description_file": str(URDF), "port": port.url, "calibration": f"{scratch}/arm.yaml", "protocol": ""
             }  # fmt: skip

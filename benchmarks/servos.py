@@ -17,6 +17,7 @@ from ik_solver_ros.servo.bus import Port
 from ik_solver_ros.servo.emulated.calibration import emulated_calibration
 from ik_solver_ros.servo.emulated.faults import Faults
 from ik_solver_ros.servo.emulated.port import emulate
+from ik_solver_ros.servo.emulated.traits import PRECISE
 from ik_solver_ros.share import share_dir
 from ik_solver_ros.trajectory.limits import MotionLimits
 from ik_solver_ros.trajectory.plan import plan
@@ -42,7 +43,7 @@ class Rig:
         self.calibration = emulated_calibration(chain, protocol)
         self.joints = [chain.model.joints[joint.name] for joint in self.calibration.joints]
         self.names = tuple(joint.name for joint in self.joints)
-        self.port = emulate(self.calibration, {}, url)
+        self.port = emulate(self.calibration, {}, url, PRECISE)
         self.port.faults, self.port.baud = faults, baud
         self.port.plug()
         self.arm = servo_arm(self.calibration, Port(url, self.calibration.baud))
@@ -65,12 +66,12 @@ class Rig:
         while not condition():
             if time.monotonic() - began > seconds:
                 raise RuntimeError("nothing happened")
-            self.cycle.step(time.monotonic())
+            self.cycle.step(time.monotonic)
         return time.monotonic() - began
 
     def step(self) -> None:
         began = time.monotonic()
-        self.cycle.step(began)
+        self.cycle.step(time.monotonic)
         time.sleep(max(0.0, began + PERIOD - time.monotonic()))
 
     def go(self) -> None:
@@ -99,7 +100,7 @@ def rate(protocol: str, url: str) -> None:
         while time.monotonic() - began < 5.0:
             if not cycles % 300:
                 rig.go()
-            rig.cycle.step(time.monotonic())
+            rig.cycle.step(time.monotonic)
             cycles += 1
         print(f"{protocol}, 6 servos at 1 Mbaud by emulated timing, as fast as it goes: {cycles / 5.0:.0f} cycles/s")
     finally:

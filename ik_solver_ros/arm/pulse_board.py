@@ -6,6 +6,7 @@ before somebody asks for it. If they are elsewhere, they snap there then; put th
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping
 
@@ -56,7 +57,8 @@ class PulseBoardArm:
             except ArmError as error:
                 raise BusError(str(error), port=self.port.url) from error
         return {
-            j.name: Sample(self._pulses[j.id], 0.0, self._on, 0, float("nan"), 0, []) for j in self.calibration.joints
+            j.name: Sample(self._pulses[j.id], 0.0, self._on, 0, math.nan, 0, [], self._pulses[j.id], self._on)
+            for j in self.calibration.joints
         }
 
     def read(self) -> Reading:
@@ -69,20 +71,21 @@ class PulseBoardArm:
         return Reading(positions, np.zeros(len(positions)), measured=False)
 
     def write(self, positions: Array, velocities: Array) -> None:
-        """Set all pulses. Raises ArmError for what is not finite or while they are off, and BusError."""
+        """Set all pulses, unless they are off. Raises ArmError for what is not finite, and BusError."""
         checked_command(self.joint_names, positions=positions, velocities=velocities)
         if not self._on:
-            raise ArmError("the pulses are off")
+            return
         pulses = {j.id: j.ticks(float(q)) for j, q in zip(self.calibration.joints, positions)}
         changed = {channel: width for channel, width in pulses.items() if width != self._pulses[channel]}
         if changed:
             self.bus.pulse(changed)
         self._pulses = pulses
 
-    def enable(self) -> None:
+    def enable(self, fastest: Array) -> Array:
         """Begin to pulse, where the joints are held to be. Raises BusError."""
         self.bus.pulse(self._pulses)
         self._on = True
+        return self.read().positions
 
     def release(self) -> None:
         """No more pulses. Raises BusError."""

@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
 from ik_solver_ros.arm.base import Arm, Reading
+from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.servo.bus import Port
 from ik_solver_ros.servo.calibration import Calibration
 from ik_solver_ros.servo.families import load
+
+VOLTAGE = "voltage"
 
 
 class Sample(NamedTuple):
@@ -21,6 +24,13 @@ class Sample(NamedTuple):
     voltage: float  # [V]
     temperature: int  # deg C
     faults: list[str]
+    goal: int | None = None  # [ticks] that it pursues, where it tells
+    obeys: bool = False  # its torque is on, and its goal is from here: it may be given the next one
+
+    @property
+    def stopping(self) -> list[str]:
+        """The faults that end a motion: a voltage may be beyond its limits and the servo turn all the same."""
+        return [fault for fault in self.faults if fault != VOLTAGE]
 
 
 class ServoArm(Arm, Protocol):
@@ -40,11 +50,15 @@ class ServoArm(Arm, Protocol):
     def reading(self, samples: dict[str, Sample]) -> Reading:
         """The joints by these samples; as before where there is none."""
 
-    def enable(self) -> None:
-        """Bring the torque on, every servo where it is. Raises ArmError, with all torque off again."""
+    def enable(self, fastest: Array) -> Array:
+        """Bring the torque on, every servo where it is; those that have it keep what they hold. Where that is (n,).
+
+        fastest: (n,) that the joints are to move [per s], where servos can be told so. Raises ArmError that names
+        each that refuses, and why; torque that was on before stays on, and no other.
+        """
 
     def release(self) -> None:
-        """Take the torque off."""
+        """Take the torque off. Raises ArmError where some of it may still be on."""
 
 
 def servo_arm(

@@ -20,7 +20,7 @@ from ik_solver_ros.control.splice import estimate_delay, join
 from ik_solver_ros.control.tolerances import Tolerances, worst_violation
 from ik_solver_ros.control.validation import PositionRange, complete, without_point_at_zero
 from ik_solver_ros.errors import TrajectoryError
-from ik_solver_ros.kinematics.arrays import Array
+from ik_solver_ros.kinematics.arrays import Array, Flags
 from ik_solver_ros.trajectory.limits import MotionLimits
 from ik_solver_ros.trajectory.plan import plan, plan_stop
 from ik_solver_ros.trajectory.trajectory import State, Trajectory
@@ -149,6 +149,21 @@ class TrajectoryFollower:
         """Come to rest as soon as the limits allow, whatever was under way."""
         self._end(TrajectoryEnd.HELD)
         state = self.setpoint(now)
+        self._begin(_Scheduled(plan_stop(state, self.limits), now, state))
+
+    def give_way(self, now: float, joints: Flags, positions: Array) -> None:
+        """Have these joints (n,) [bool] at rest at `positions` (n,), where they are held up; the others come to rest.
+
+        A step of the setpoint, though not of a joint: it stands there.
+        """
+        self._end(TrajectoryEnd.HELD)
+        state = self.setpoint(now)
+        state = State(
+            np.where(joints, positions, state.position),
+            np.where(joints, 0.0, state.velocity),
+            np.where(joints, 0.0, state.acceleration),
+        )
+        self._reach = PositionRange.around(state.position, self.limits)
         self._begin(_Scheduled(plan_stop(state, self.limits), now, state))
 
     def abandon(self) -> None:

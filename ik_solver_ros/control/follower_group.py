@@ -8,7 +8,7 @@ import numpy as np
 
 from ik_solver_ros.control.follower import Ending, TrajectoryFollower
 from ik_solver_ros.control.tolerances import Tolerances
-from ik_solver_ros.kinematics.arrays import Array
+from ik_solver_ros.kinematics.arrays import Array, Flags
 from ik_solver_ros.trajectory.plan import plan
 from ik_solver_ros.trajectory.trajectory import State, Trajectory
 
@@ -43,6 +43,19 @@ class FollowerGroup:
         for name, (follower, _) in self._followers.items():
             if controller in ("", name):
                 follower.hold(now)
+
+    def give_way(self, now: float, joints: Flags, positions: Array) -> None:
+        """Have these of the arm's joints (n,) [bool] at rest at `positions` (n,); the others come to rest."""
+        for follower, own in self._followers.values():
+            follower.give_way(now, joints[own], positions[own])
+
+    @property
+    def fastest(self) -> Array:
+        """The joints' limits of velocity, (n,) [per s]."""
+        out = np.zeros(self._n)
+        for follower, own in self._followers.values():
+            out[own] = follower.limits.velocity
+        return out
 
     def setpoint(self, controller: str, now: float) -> State:
         """Where a controller's trajectories lead its joints at `now`."""

@@ -16,12 +16,12 @@ class ReadingGate:
     def __init__(self, fastest: float) -> None:
         """fastest: [ticks/s] that a servo can turn."""
         self._fastest = fastest
-        self._believed: dict[str, tuple[float, int]] = {}  # when, and how many ticks, by joint
+        self._believed: dict[str, tuple[float, int | None]] = {}  # when, and how many ticks, by joint
         self._doubted: dict[str, list[int]] = {}
 
-    def reset(self, samples: Mapping[str, Sample], now: float) -> None:
-        """Begin with these samples, by joint, which are believed."""
-        self._believed = {name: (now, sample.ticks) for name, sample in samples.items()}
+    def reset(self) -> None:
+        """Believe nothing: the first readings of a servo must agree with each other."""
+        self._believed = {}
         self._doubted = {}
 
     def plausible(self, samples: Mapping[str, Sample], now: float) -> dict[str, Sample]:
@@ -29,10 +29,10 @@ class ReadingGate:
         return {name: sample for name, sample in samples.items() if self._believes(name, sample.ticks, now)}
 
     def _believes(self, name: str, ticks: int, now: float) -> bool:
-        when, before = self._believed.get(name, (now, ticks))
+        when, before = self._believed.get(name, (now, None))
         most = SLACK_TICKS + self._fastest * (now - when)
         doubted = self._doubted.setdefault(name, [])
-        if abs(ticks - before) > most:
+        if before is None or abs(ticks - before) > most:
             doubted.append(ticks)
             last = doubted[-AGREEING:]
             if len(last) < AGREEING or max(last) - min(last) > most:

@@ -1,52 +1,60 @@
 """ServoCycle: what is done with the servos again and again: measure, look for faults, lead the joints.
 
 Whatever goes wrong, the arm does not jump: trajectories are dropped while hardware is away or at fault, followers begin
-anew where the joints are measured to be, and torque that was lost comes back only when somebody asks for it. Pure of
-ROS; time [s, of one steady clock] is passed in, but for `end`, which takes its own until the arm rests.
+anew at what the servos hold, and torque that was lost comes back only when somebody asks for it. Pure of ROS; time
+[s, of one steady clock] is passed in, but for `end`, which takes its own until the arm rests.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
 
 import numpy as np
 
 from ik_solver_ros.arm.base import Reading
 from ik_solver_ros.arm.servos import Sample, ServoArm
+from ik_solver_ros.control.beginning import first_samples, held_positions
 from ik_solver_ros.control.follower import Ending
 from ik_solver_ros.control.follower_group import FollowerGroup, Followers
 from ik_solver_ros.control.reading_gate import ReadingGate
-from ik_solver_ros.control.servo_watch import SilenceWatch, without_torque
+from ik_solver_ros.control.servo_faults import Event, ServoFaults
+from ik_solver_ros.control.servo_watch import OFF
+from ik_solver_ros.control.settling import Settling
 from ik_solver_ros.control.stall_clock import StallClock
 from ik_solver_ros.control.tolerances import Tolerances
-from ik_solver_ros.errors import ArmError, BusError, TrajectoryError, listed
+from ik_solver_ros.errors import ArmError, BusError, TrajectoryError
 from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.trajectory.trajectory import State, Trajectory
 
 RETRY_FIRST, RETRY_LAST = 0.02, 0.15  # [s] between tries to open a port that is gone
 PARK_SPEED = 0.3  # of the velocity limits
 REST_PERIOD = 0.005  # [s] between setpoints on the way to rest, at the end
+GIVEN_UP_AFTER = 0.5  # [s] without an answer from any servo, then
 
-
-class Event(NamedTuple):
-    """Something to tell people."""
-
-    serious: bool
-    text: str
+Clock = Callable[[], float]  # [s]
 
 
 class ServoCycle:
     """Leads servos, by the rules of docs/servos.md."""
 
-    def __init__(self, arm: ServoArm, make_followers: Callable[[Array], Followers]) -> None:
-        """make_followers: of joints measured at positions (n,)."""
+    def __init__(
+        self,
+        arm: ServoArm,
+        make_followers: Callable[[Array], Followers],
+        *,
+        tracking_tolerance: float = OFF,
+        settle: float = 0.0,
+    ) -> None:
+        """make_followers: of joints measured at positions (n,).
+
+        tracking_tolerance: [rad] of a servo's turn that it may be away from where it was led; settle: by which a goal
+        may be trimmed at rest, 0: by nothing.
+        """
         self.arm = arm
         self.connected = False
-        self.enabled = False  # whether the torque is on, and shall be
+        self.enabled = False  # whether torque was asked for, and goals are written to those servos that have it
         self.stopped = False  # by the emergency stop
-        self.fault = ""  # why no trajectory is taken; empty where they are
         self.samples: dict[str, Sample] = {}  # the last plausible one of each joint
         self._make_followers = make_followers
         self._followers = FollowerGroup({})
@@ -54,10 +62,17 @@ class ServoCycle:
         self._endings: list[tuple[str, Ending]] = []
         self._connections = 0
         self._try_at, self._wait = 0.0, RETRY_FIRST
-        self._silence_is_fault = False
         self._clock = StallClock(lambda at: self._followers.moving(at))
-        self._gate = ReadingGate(arm.calibration.family.fastest)
-        self._silence = SilenceWatch(arm.joint_names)
+        family = arm.calibration.family
+        self._gate = ReadingGate(family.fastest)
+        per_tick = np.array([joint.per_tick for joint in arm.calibration.joints])
+        self._faults = ServoFaults(arm.joint_names, tracking_tolerance / family.per_tick * per_tick)
+        self._settling = Settling(settle, family.per_tick, per_tick)
+
+    @property
+    def fault(self) -> str:
+        """Why no trajectory is taken; empty where they are."""
+        return self._faults.text
 
     @property
     def reconnects(self) -> int:
@@ -77,30 +92,26 @@ class ServoCycle:
     def connect(self, now: float) -> None:
         """Open the arm, for the first time or again. Raises ArmError and BusError."""
         self.arm.open()
-        self.samples = self.arm.samples()
+        self.samples = first_samples(self.arm, self._gate, now)
         self._connections += 1
         self.connected, self._wait = True, RETRY_FIRST
         self._clock.reset(now)
-        self._gate.reset(self.samples, now)
-        self._silence.reset(now)
-        self._reset_followers(self._measured())
-        if self.enabled and without_torque(self.samples):
-            self._lose_torque(without_torque(self.samples))
+        self._faults.reconnected(now)
+        self._reset_followers(self._held())
         self._events.append(Event(False, f"connected: {self.arm.name}"))
 
-    def step(self, now: float) -> Reading | None:
-        """One cycle: what was measured, or None while there is nothing to be measured."""
+    def step(self, clock: Clock) -> Reading | None:
+        """One cycle by the caller's clock: what was measured, or None while there is nothing to be measured."""
+        now = clock()
         if not self.connected and not self._reconnected(now):
             return None
-        at = self._clock.advance(now)
         try:
             fresh = self._gate.plausible(self.arm.samples(), now)
             self.samples = {**self.samples, **fresh}
             reading = self.arm.reading(fresh)
             self._watch(fresh, reading.positions, now)
-            if self.enabled:
-                self._write_setpoints(at)
-                self._followers.supervise(at, reading.positions, reading.velocities)
+            if self.enabled and fresh:  # else the motion waits
+                self._lead(clock, reading)
         except BusError as error:
             self._lose_port(error)
             return None
@@ -134,34 +145,33 @@ class ServoCycle:
         self._followers.hold(self._clock.at(now))
 
     def enable(self) -> None:
-        """Bring the torque on, where the joints are. Raises ArmError and BusError."""
+        """Bring the torque on, where the joints are. Raises ArmError naming the servos that refuse, and BusError."""
         if not self.connected:
             raise ArmError("the servos are away")
         if self.stopped:
             raise ArmError("the emergency stop is on; release it first: ~/emergency_stop with data false")
-        try:
-            self.arm.enable()
-            self._reset_followers(self.arm.read().positions)
-        except (ArmError, BusError):
-            self.enabled = False
-            raise
+        held = self.arm.enable(self._followers.fastest)
+        self._reset_followers(held)
+        self._faults.clear()
         self.enabled = True
-        self._clear_fault()
 
     def release(self) -> None:
-        """Take the torque off. Raises BusError."""
+        """Take the torque off. Raises ArmError where some of it may still be on, and BusError."""
         self.enabled = False
-        if self.connected:
-            self.arm.release()
+        if not self.connected:
+            raise ArmError("the servos are away: their torque stays as it is; ask again when they are back")
+        self.arm.release()
 
     def emergency_stop(self, on: bool) -> None:
         """Stop where the joints are, at once, and take nothing more until it is released; which moves nothing."""
+        begins = on and not self.stopped
         self.stopped = on
-        if not self.connected:
+        if not (begins and self.connected):
             return
-        here = self._measured()
+        # What is at rest holds its goal: the measured position is lower, and the next would be lower still.
+        here = self._measured() if self._followers.moving(self._clock.now) else self._held()
         self._reset_followers(here)
-        if on and self.enabled:
+        if self.enabled:
             self.arm.write(here, np.zeros(len(here)))
 
     def end(self, how: str, park: Mapping[str, float]) -> None:
@@ -178,33 +188,54 @@ class ServoCycle:
             if not self.connected:
                 return
             if self.enabled and not self.stopped:
-                self._followers.hold(clock())
+                self._followers.hold(self._clock.at(clock()))
                 self._lead_until_rest(clock)
-                if how == "park":
-                    self._followers.go_to(park, clock(), PARK_SPEED)
+                if how == "park" and not self.fault:
+                    self._followers.go_to(park, self._clock.at(clock()), PARK_SPEED)
                     self._lead_until_rest(clock)
             if how in ("park", "release"):
                 self.release()
         finally:
             self.arm.close()
 
-    def _lead_until_rest(self, clock: Callable[[], float]) -> None:
-        while self._followers.moving(clock()):
-            self._write_setpoints(clock())
+    def _lead_until_rest(self, clock: Clock) -> None:
+        last, gone_on = self._clock.now, time.monotonic()
+        while self.connected and self._followers.moving(self._clock.at(clock())):
+            self.step(clock)
+            if self._clock.now > last:
+                last, gone_on = self._clock.now, time.monotonic()
+            elif time.monotonic() - gone_on > GIVEN_UP_AFTER:
+                return
             time.sleep(REST_PERIOD)
-        self._write_setpoints(clock())
+        if self.connected:
+            self.step(clock)
 
-    def _write_setpoints(self, at: float) -> None:
-        self.arm.write(*self._followers.advance(at))
+    def _lead(self, clock: Clock, reading: Reading) -> None:
+        """Write where the joints are to be now, which is some replies later than the cycle began."""
+        before = self._clock.now
+        at = self._clock.advance(clock())
+        positions, velocities = self._followers.advance(at)
+        if not self.fault:
+            moving = self._followers.moving(at)
+            self._settling.advance(at - before, moving, positions - reading.positions)
+        led = positions + self._settling.trim
+        self.arm.write(led, velocities)
+        self._faults.tracking.lead(at, led)
+        self._followers.supervise(at, reading.positions, reading.velocities)
 
     def _measured(self) -> Array:
         return self.arm.reading(self.samples).positions
+
+    def _held(self) -> Array:
+        return held_positions(self.arm, self.samples)
 
     def _reset_followers(self, positions: Array) -> None:
         """What was followed is not followed any more; the joints hold at these positions."""
         self._followers.abandon()
         self._endings += self._followers.endings()
         self._followers = FollowerGroup(self._make_followers(positions))
+        self._settling.reset()
+        self._faults.tracking.reset()
 
     # Faults
 
@@ -228,29 +259,16 @@ class ServoCycle:
         self._events.append(Event(True, f"{error}; the trajectory is dropped, and the port is tried again"))
 
     def _watch(self, fresh: dict[str, Sample], positions: Array, now: float) -> None:
-        """Look for servos that are silent, or have lost their torque."""
-        silent, lost = self._silence.silent(fresh, now), without_torque(fresh)
-        if self.enabled and lost:
-            self._lose_torque(lost)
-        if silent and not self.fault:
-            self._set_fault(f"servos do not answer: {listed(silent)}; the others hold", silence=True)
-            self.hold(now)
-        elif not silent and self._silence_is_fault:
-            self._clear_fault()
-            self._events.append(Event(False, "all servos answer again"))
-            self._reset_followers(positions)
+        """Look for servos that are silent, in trouble or held up, and stop for them."""
+        found = self._faults.look(fresh, positions, now, self.enabled)
+        self._events += found.events
         if not self.enabled:
             self._reset_followers(positions)  # the arm may be moved by hand
-
-    def _lose_torque(self, joints: list[str]) -> None:
-        self.enabled = False
-        self._set_fault(
-            f"torque lost: {listed(joints)} (a loss of power, or an overload); call ~/enable_torque with data true"
-        )
-
-    def _set_fault(self, text: str, *, silence: bool = False) -> None:
-        self.fault, self._silence_is_fault = text, silence
-        self._events.append(Event(True, text))
-
-    def _clear_fault(self) -> None:
-        self.fault, self._silence_is_fault = "", False
+        elif found.give_way.any():
+            self._settling.reset(found.give_way)
+            self._followers.give_way(self._clock.at(now), found.give_way, positions)
+            self._faults.tracking.reset()
+        elif found.hold:
+            self.hold(now)
+        elif found.answering:
+            self._reset_followers(self._held())

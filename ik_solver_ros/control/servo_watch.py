@@ -1,13 +1,20 @@
-"""What is watched of servos: whether they answer, and whether they have their torque."""
+"""What is watched of servos: whether they answer, have their torque and their goals, and are where they are led."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
 
 from ik_solver_ros.arm.servos import Sample
+from ik_solver_ros.kinematics.arrays import Array, Flags
 
 SILENT_AFTER = 0.1  # [s] without a reply a servo counts as silent...
 SILENT_CYCLES = 3  # ...if it was asked as often in that time: when this computer stalls, nobody is
+TWICE = 2  # samples in a row that must say so: one reply may be damaged, and its check be right all the same
+LAG = 0.11  # [s] that a servo may be late: an STS3215 is by 0.06 to 0.12, as several people measured
+OFF = 0.1  # [rad] of a servo's turn that it may be away from all that; it sags by 0.02 to 0.05
 
 
 class SilenceWatch:
@@ -37,6 +44,63 @@ class SilenceWatch:
         ]
 
 
-def without_torque(samples: Mapping[str, Sample]) -> list[str]:
-    """The joints whose servos tell that their torque is off."""
-    return [name for name, sample in samples.items() if not sample.torque]
+class TroubleWatch:
+    """What servos say of themselves, twice in a row: that they have no torque, goals of somebody else's, or a fault."""
+
+    def __init__(self) -> None:
+        self._said: dict[tuple[str, str], int] = {}  # how often in a row, by joint and trouble
+
+    def troubles(self, samples: Mapping[str, Sample]) -> dict[str, dict[str, str]]:
+        """By trouble and joint, a few words: "torque" is lost, "goal" is not from here, a "fault"."""
+        out: dict[str, dict[str, str]] = {"torque": {}, "goal": {}, "fault": {}}
+        for name, sample in samples.items():
+            found = {}
+            if not sample.torque:
+                found["torque"] = "no torque"
+            elif not sample.obeys:
+                found["goal"] = f"goal {sample.goal}"
+            if sample.stopping:
+                found["fault"] = ", ".join(sample.stopping)
+            for what, joints in out.items():
+                self._said[name, what] = self._said.get((name, what), 0) + 1 if what in found else 0
+                if self._said[name, what] >= TWICE:
+                    joints[name] = found[what]
+        return out
+
+
+class TrackingWatch:
+    """Whether joints are where they were led in the last moments."""
+
+    def __init__(self, tolerance: Array) -> None:
+        """tolerance: (n,) [rad or m] that a joint may be off all that."""
+        self._tolerance = tolerance
+        self._led: deque[tuple[float, Array]] = deque()
+
+    def reset(self) -> None:
+        """Nobody was led anywhere."""
+        self._led.clear()
+
+    def lead(self, now: float, positions: Array) -> None:
+        """Remember that the joints were led to `positions` (n,)."""
+        self._led.append((now, positions))
+        while len(self._led) > 1 and self._led[1][0] <= now - LAG:
+            self._led.popleft()
+
+    def behind(self, positions: Array) -> Flags:
+        """Which of the joints, measured at `positions` (n,), are away from where they were led: (n,) [bool]."""
+        if not self._led:
+            return np.zeros(len(positions), dtype=bool)
+        led = np.array([where for _, where in self._led])
+        away = np.maximum(led.min(axis=0) - positions, positions - led.max(axis=0))
+        return np.asarray(away > self._tolerance)
+
+
+def worded(joints: Mapping[str, str]) -> str:
+    """Joints with a few words each."""
+    return "; ".join(f"{name} ({words})" for name, words in joints.items())
+
+
+def mask(joint_names: Sequence[str], chosen: Iterable[str]) -> Flags:
+    """Which of the joints are chosen: (n,) [bool]."""
+    names = set(chosen)
+    return np.array([name in names for name in joint_names])

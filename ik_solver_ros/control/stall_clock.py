@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-PERIOD = 0.01  # [s] that a cycle may always need
+PERIOD = 0.01  # [s] of a cycle, where nothing else is said
 STALL = 3.0  # times as long as usual
-SMOOTHING = 0.2  # of the usual length of a cycle
+SMOOTHING = 0.2  # of the usual length of a cycle...
+SLOWEST = 0.03  # [s] ...which is no longer than this, however slow machine and adapter are
 
 
 class StallClock:
@@ -15,12 +16,12 @@ class StallClock:
     After a stall of a busy machine the motion is late until it has come to rest, and does not jump to make up for it.
     """
 
-    def __init__(self, moving: Callable[[float], bool]) -> None:
-        """moving: whether the joints move at a moment of this clock."""
-        self._moving = moving
+    def __init__(self, moving: Callable[[float], bool], period: float = PERIOD) -> None:
+        """moving: whether the joints move at a moment of this clock; period: [s] that a cycle may always need."""
+        self._moving, self._period = moving, period
         self.now = 0.0  # of the last cycle
         self._delay = 0.0  # of `now`, behind the caller's
-        self._usual = PERIOD  # [s] that a cycle takes
+        self._usual = period  # [s] that a cycle takes
 
     def reset(self, now: float) -> None:
         """Be at the caller's `now`."""
@@ -31,12 +32,11 @@ class StallClock:
         took = max(now - (self.now + self._delay), 0.0)
         self.now = self.at(now)
         self._delay = now - self.now
-        self._usual += SMOOTHING * (min(took, STALL * self._usual) - self._usual)
+        self._usual = min(self._usual + SMOOTHING * (min(took, STALL * self._usual) - self._usual), SLOWEST)
         return self.now
 
     def at(self, now: float) -> float:
         """What this clock says at the caller's `now`, during the cycle."""
-        delayed = now - self._delay
-        if not self._moving(delayed):
+        if not self._moving(self.now):  # and not: at `now`, for a stall may last longer than the motion
             return now
-        return min(delayed, self.now + STALL * max(self._usual, PERIOD))
+        return min(now - self._delay, self.now + STALL * max(self._usual, self._period))

@@ -140,8 +140,10 @@ def check_motion(trajectory: Trajectory, origin: State, limits: MotionLimits, re
     before = State(*(np.vstack([first, rest[:-1]]) for first, rest in zip(origin, after)))
     durations = np.diff(trajectory.times, prepend=0.0)[:, np.newaxis]
     moments = np.linspace(0.0, 1.0, PER_SEGMENT + 1)[:, np.newaxis, np.newaxis] * durations
-    positions, velocities, _ = trajectory.between(before, after, durations, moments)  # (samples, k, n)
-    outside = (positions < reach.lower - POSITION_SLACK) | (positions > reach.upper + POSITION_SLACK)
+    with np.errstate(over="ignore", invalid="ignore"):
+        positions, velocities, _ = trajectory.between(before, after, durations, moments)  # (samples, k, n)
+    # What overflows is no number, and neither within the limits nor outside.
+    outside = ~((positions >= reach.lower - POSITION_SLACK) & (positions <= reach.upper + POSITION_SLACK))
     if outside.any():
         sample, point, i = np.argwhere(outside)[0]
         name = trajectory.joint_names[i]
@@ -150,7 +152,7 @@ def check_motion(trajectory: Trajectory, origin: State, limits: MotionLimits, re
             f"limits [{limits.lower[i]:.4g}, {limits.upper[i]:.4g}]",
             joint=name,
         )
-    fast = np.abs(velocities) > limits.velocity * VELOCITY_SLACK + 1e-6
+    fast = ~(np.abs(velocities) <= limits.velocity * VELOCITY_SLACK + 1e-6)
     if fast.any():
         sample, point, i = np.argwhere(fast)[0]
         name = trajectory.joint_names[i]

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 Array: TypeAlias = npt.NDArray[np.float64]
+Flags: TypeAlias = npt.NDArray[np.bool_]
 Vec: TypeAlias = Sequence[float] | Array  # three numbers
 Quat: TypeAlias = Sequence[float] | Array  # four: x, y, z, w
 Pose: TypeAlias = tuple[tuple[float, float, float], tuple[float, float, float, float]]  # position, quaternion

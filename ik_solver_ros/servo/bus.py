@@ -1,8 +1,8 @@
 """Bus: the one owner of a serial port, and requests over it that are answered, or said not to be.
 
 Half-duplex servo buses lose, damage, delay and repeat replies. So: what is left over from before is thrown away before
-each request; a reply counts only with the right id and length; after a time-out the bus is quiet for a while, so that a
-late reply is not taken for the next one's. Ports come and go: reconnecting is tried by the same name, ever less often.
+each request; what an adapter with TX tied to RX echoes is taken out; a reply counts only with the right id and length;
+after a time-out the bus is quiet for a while, so that a late reply is not taken for the next one's.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ import serial
 from ik_solver_ros.errors import BusError, listed
 from ik_solver_ros.servo.registers import (
     BROADCAST,
-    PING,
     READ,
+    REBOOT,
     SYNC_READ,
     SYNC_WRITE,
     WRITE,
@@ -32,7 +32,10 @@ from ik_solver_ros.servo.registers import (
 )
 
 WRITE_TIMEOUT = 0.1  # [s]
-REPLY_TIMEOUT = 0.01  # [s] beyond what the bytes themselves take
+REPLY_TIMEOUT = 0.01  # [s] beyond what the bytes themselves take, and twice what replies were late by lately...
+LATEST = 0.025  # [s] ...of which this is the most, and the first guess: adapters wait for 16 ms unless told otherwise
+FORGETS = 0.02  # of that, with each reply that comes sooner
+ASKED = 4  # bytes that are read to find out whether a servo is there
 RETRIES, RETRIES_AMONG_MANY = 3, 1  # alone: to bring the torque on, where no cycle waits
 
 
@@ -151,6 +154,7 @@ class Bus:
         self.port, self._parse = port, parse
         self.time_outs: dict[int, int] = {}  # of each servo, ever
         self.latency = 0.0  # [s] from a request to its last reply, averaged over some twenty
+        self.late = LATEST  # [s] beyond what their bytes take, that replies came lately, at most
         self._quiet_until = 0.0
 
     def exchange(
@@ -165,22 +169,28 @@ class Bus:
         self.port.flush()
         began = time.monotonic()
         self.port.write(frame)
-        expected = len(frame) + len(ids) * (12 + (size or 0))
-        deadline = began + REPLY_TIMEOUT + 10.0 * expected / self.port.baud
+        bytes_take = 10.0 * (len(frame) + len(ids) * (12 + (size or 0))) / self.port.baud
+        deadline = began + REPLY_TIMEOUT + 2.0 * self.late + bytes_take
         replies: dict[int, Packet] = {}
-        buffer = b""
+        buffer, echo = b"", frame
         while len(replies) < len(ids):
             received = self.port.read(deadline)
             if not received:
                 # What comes still is nobody's reply any more.
                 quiet = self.quiet_alone if len(ids) == 1 else self.quiet_among_many
                 self._quiet_until = time.monotonic() + quiet
+                self.late = min(1.2 * self.late + 1e-3, LATEST)
                 return replies
-            packets, buffer = self._parse(buffer + received)
+            buffer += received
+            if echo and echo in buffer:
+                buffer, echo = buffer.replace(echo, b"", 1), b""
+            packets, buffer = self._parse(buffer)
             for packet in packets:
                 if packet.servo_id in ids and size in (None, len(packet.data)) and code in (None, packet.code):
                     replies[packet.servo_id] = packet
-        self.latency += 0.05 * (time.monotonic() - began - self.latency)
+        took = time.monotonic() - began
+        self.latency += 0.05 * (took - self.latency)
+        self.late = min(max(took - bytes_take, (1.0 - FORGETS) * self.late), LATEST)
         return replies
 
     def count_time_outs(self, ids: Iterable[int]) -> None:
@@ -199,16 +209,29 @@ class RegisterBus(Bus):
         self.repeated = 0  # requests
 
     def ping(self, servo_id: int) -> bool:
-        """Whether a servo answers, asked once. Raises BusError where the port is gone."""
-        replies = self.exchange(self.codec.instruction(servo_id, PING), [servo_id], None)
+        """Whether a servo answers, asked once. Raises BusError where the port is gone.
+
+        By reading: a PING's reply can look like its echo, and that of a READ of four bytes cannot.
+        """
+        data = read_data(self.codec, self.codec.registers["model"].address, ASKED)
+        replies = self.exchange(self.codec.instruction(servo_id, READ, data), [servo_id], ASKED)
         self._quiet_until = 0.0  # most ids have no servo, and their replies would be nobody else's
         return servo_id in replies
 
+    def read_block(self, servo_id: int, address: int, size: int) -> bytes | None:
+        """Neighbouring registers of one servo; None where it is silent. Raises BusError where the port is gone."""
+        data = read_data(self.codec, address, size)
+        replies = self._request(self.codec.instruction(servo_id, READ, data), [servo_id], size)
+        return replies[servo_id].data if servo_id in replies else None
+
+    def reboot(self, servo_id: int) -> None:
+        """Have a servo start anew, which clears what it has shut down for. Raises BusError where the port is gone."""
+        self.exchange(self.codec.instruction(servo_id, REBOOT), [servo_id], 0)
+
     def read(self, servo_id: int, register: Register) -> int | None:
         """A register of one servo; None where it does not answer. Raises BusError where the port is gone."""
-        data = read_data(self.codec, register.address, register.size)
-        replies = self._request(self.codec.instruction(servo_id, READ, data), [servo_id], register.size)
-        return register.decode(replies[servo_id].data) if servo_id in replies else None
+        data = self.read_block(servo_id, register.address, register.size)
+        return None if data is None else register.decode(data)
 
     def write(self, servo_id: int, register: Register, value: int) -> bool:
         """Set a register of one servo; whether it says so. Raises BusError where the port is gone."""

@@ -6,7 +6,8 @@
       shoulder_pan: {id: 1, direction: 1, zero: 2048, min: 758, max: 3292}
 
 Positions are the servo's own ticks; `zero` is where the joint is at 0. A joint that is not turned one to one has
-`per_tick` [rad or m] as well; `homing_offset` is checked against the servo's own, where it is given.
+`per_tick` [rad or m] as well; `homing_offset` is checked against the servo's own, where it is given; `p_gain`, `i_gain`
+and `d_gain` are what the servo shall have, in its own units, and are left alone where they are not given.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,8 @@ import yaml
 from ik_solver_ros.errors import CalibrationError, listed
 from ik_solver_ros.servo.families import FAMILIES, Family
 
-KEYS = {"id", "direction", "zero", "min", "max", "per_tick", "homing_offset"}
+GAINS = ("p_gain", "i_gain", "d_gain")
+KEYS = {"id", "direction", "zero", "min", "max", "per_tick", "homing_offset", *GAINS}
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,14 @@ class ServoJoint:
     max: int  # [ticks]
     per_tick: float  # [rad or m]
     homing_offset: int | None = None
+    p_gain: int | None = None
+    i_gain: int | None = None
+    d_gain: int | None = None
+
+    @property
+    def gains(self) -> dict[str, int]:
+        """Those that are given, by the names of the registers."""
+        return {name: gain for name in GAINS if (gain := getattr(self, name)) is not None}
 
     def position(self, ticks: float) -> float:
         """[rad or m]."""
@@ -70,6 +80,10 @@ class Calibration:
     def family(self) -> Family:
         """Of its servos."""
         return FAMILIES[self.protocol]
+
+    def with_joint(self, joint: ServoJoint) -> Calibration:
+        """The same with another joint of this name."""
+        return replace(self, joints=tuple(joint if joint.name == old.name else old for old in self.joints))
 
     def fit(self, limits: Mapping[str, tuple[float, float]], needed: Sequence[str]) -> None:
         """Raise CalibrationError where this is not a calibration of the robot.
@@ -109,6 +123,7 @@ class Calibration:
                 row["per_tick"] = joint.per_tick
             if joint.homing_offset is not None:
                 row["homing_offset"] = joint.homing_offset
+            row |= joint.gains
             joints[joint.name] = row
         text = yaml.safe_dump({"protocol": self.protocol, "baud": self.baud, "joints": joints}, sort_keys=False)
         path.write_text(text, encoding="utf-8")
@@ -175,7 +190,15 @@ def _joint(path: Path, name: str, row: Any, family: Family) -> ServoJoint:
             raise CalibrationError(f"{where}: {key} = {value!r}: {kind} is wanted", joint=name)
     per_tick = float(row.get("per_tick", family.per_tick))
     joint = ServoJoint(
-        name, row["id"], row["direction"], row["zero"], row["min"], row["max"], per_tick, row.get("homing_offset")
+        name,
+        row["id"],
+        row["direction"],
+        row["zero"],
+        row["min"],
+        row["max"],
+        per_tick,
+        row.get("homing_offset"),
+        *(row.get(gain) for gain in GAINS),
     )
     _check(path, joint, family)
     return joint
@@ -195,6 +218,7 @@ def _check(path: Path, joint: ServoJoint, family: Family) -> None:
             not (math.isfinite(joint.per_tick) and joint.per_tick > 0.0),
             f"per_tick = {joint.per_tick}: a positive number is wanted; which way it turns is said by direction",
         ),
+        *((not 0 <= gain <= 16383, f"{name} = {gain}: 0 to 16383 is wanted") for name, gain in joint.gains.items()),
     ):
         if wrong:
             raise CalibrationError(f"{path}: joint {joint.name!r}: {text}", joint=joint.name)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ik_solver_ros.servo.framing import Framing
-from ik_solver_ros.servo.registers import Packet, Register, named_bits
+from ik_solver_ros.servo.registers import Must, Packet, Register, named_bits
 
 STUFFED, PLAIN = b"\xff\xff\xfd\xfd", b"\xff\xff\xfd"
 STATUS = 0x55
@@ -21,17 +21,42 @@ name = "dynamixel"
 address_size = 2
 velocity_unit = VELOCITY_RPM * 4096.0 / 60.0
 notes_offset = False
+musts: tuple[Must, ...] = (
+    Must("operating_mode", 0xFF, (3, 4, 5), "position (3), extended position (4) or current-based position mode (5)"),
+    Must("drive_mode", 0x0C, (0,), "profiles by velocity and torque by its register alone, bits 2 and 3 off"),
+    Must("status_level", 0xFF, (2,), "an answer to every request, 2"),
+)
+ready: Mapping[str, int] = {"acceleration": 0}  # none: at once
+reboots = True
 registers: Mapping[str, Register] = {
     "model": Register(0, 2),
     "firmware": Register(6, 1),
+    "id": Register(7, 1),
+    "baud_rate": Register(8, 1),  # by BAUDS
+    "return_delay": Register(9, 1),  # 2 us
     "drive_mode": Register(10, 1),
     "operating_mode": Register(11, 1),
     "homing_offset": Register(20, 4, signed=True),
+    "max_temperature": Register(31, 1),  # deg C
+    "max_voltage": Register(32, 2),  # 0.1 V
+    "min_voltage": Register(34, 2),  # 0.1 V
+    "pwm_limit": Register(36, 2),  # 0.113 %
+    "current_limit": Register(38, 2),  # mA
+    "velocity_limit": Register(44, 4),  # 0.229 rev/min
     "max_position": Register(48, 4),
     "min_position": Register(52, 4),
+    "startup": Register(60, 1),  # bit 0: torque on
+    "shutdown": Register(63, 1),  # by FAULTS: what takes the torque until REBOOT
     "torque_enable": Register(64, 1),
+    "status_level": Register(68, 1),  # 0: only PING is answered, 1: READ as well, 2: all
     "hardware_error": Register(70, 1),
+    "d_gain": Register(80, 2),
+    "i_gain": Register(82, 2),
+    "p_gain": Register(84, 2),
     "bus_watchdog": Register(98, 1),  # 20 ms; stops the servo where no instruction comes
+    "goal_pwm": Register(100, 2, signed=True),  # 0.113 %
+    "goal_current": Register(102, 2, signed=True),  # mA
+    "goal_speed": Register(104, 4, signed=True),  # of a wheel, 0.229 rev/min
     "acceleration": Register(108, 4),  # of the profile, 214.577 rev/min^2
     "goal_velocity": Register(112, 4),  # of the profile, 0.229 rev/min
     "goal_position": Register(116, 4, signed=True),
@@ -42,6 +67,7 @@ registers: Mapping[str, Register] = {
     "voltage": Register(144, 2),  # 0.1 V
     "temperature": Register(146, 1),  # deg C
 }
+BAUDS = (9600, 57_600, 115_200, 1_000_000, 2_000_000, 3_000_000, 4_000_000)
 MODELS = {1190: "XL330-M077", 1200: "XL330-M288", 1060: "XL430-W250", 1020: "XM430-W350", 1030: "XM430-W210"}
 FAULTS = {0: "voltage", 2: "overheated", 3: "encoder", 4: "electrical shock", 5: "overloaded"}
 ALERT = 0x80  # of a reply: look at the hardware_error register

@@ -12,10 +12,22 @@ from ik_solver_ros.servo.registers import Packet
 
 FRAMING = Framing(b"\x55\x55", length_size=1, uncounted=3, shortest=3, longest=10, check=inverted_sum)
 
-MOVE, TEMPERATURE_READ, VOLTAGE_READ, POSITION_READ = 1, 26, 27, 28
-TORQUE_WRITE, TORQUE_READ, FAULT_READ = 31, 32, 36
-SIZES = {TEMPERATURE_READ: 1, VOLTAGE_READ: 2, POSITION_READ: 2, TORQUE_READ: 1, FAULT_READ: 1}  # of the replies
-FAULTS = {0: "overheated", 1: "voltage", 2: "locked rotor"}
+MOVE, GOAL_READ, ID_WRITE, ID_READ, OFFSET_READ, LIMITS_READ = 1, 2, 13, 14, 19, 21
+TEMPERATURE_READ, VOLTAGE_READ, POSITION_READ, MODE_READ, TORQUE_WRITE, TORQUE_READ = 26, 27, 28, 30, 31, 32
+# Bytes of the replies. There is none about faults: command 36 tells for which of them the LED is to blink.
+SIZES = {
+    GOAL_READ: 4,
+    ID_READ: 1,
+    OFFSET_READ: 1,
+    LIMITS_READ: 4,
+    TEMPERATURE_READ: 1,
+    VOLTAGE_READ: 2,
+    POSITION_READ: 2,
+    MODE_READ: 4,
+    TORQUE_READ: 1,
+}
+SIGNED = {POSITION_READ, OFFSET_READ}
+SERVO_MODE = 0
 
 name = "lx16a"
 

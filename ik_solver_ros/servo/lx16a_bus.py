@@ -25,7 +25,7 @@ class Lx16aBus(Bus):
         if servo_id not in replies:
             self.count_time_outs([servo_id])
             return None
-        return int.from_bytes(replies[servo_id].data, "little", signed=command == self.codec.POSITION_READ)
+        return int.from_bytes(replies[servo_id].data, "little", signed=command in self.codec.SIGNED)
 
     def move(self, goals: Mapping[int, int], milliseconds: int) -> None:
         """All of them, one frame after another."""

@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol
 
 BROADCAST = 0xFE
 PING, READ, WRITE, SYNC_READ, SYNC_WRITE = 0x01, 0x02, 0x03, 0x82, 0x83
+REG_WRITE, ACTION, FACTORY_RESET, REBOOT, CLEAR = 0x04, 0x05, 0x06, 0x08, 0x10
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,15 @@ class Packet(NamedTuple):
     data: bytes
 
 
+class Must(NamedTuple):
+    """What a servo's setting must be, for its goals to mean what they say."""
+
+    register: str
+    mask: int  # of the bits that count
+    values: tuple[int, ...]  # of these bits, that are right
+    wanted: str  # in words
+
+
 class RegisterCodec(Protocol):
     """A wire protocol. Pure: bytes in, bytes out."""
 
@@ -57,6 +67,9 @@ class RegisterCodec(Protocol):
     address_size: int  # bytes of an address or a size on the wire
     velocity_unit: float  # [ticks/s]
     notes_offset: bool  # whether a calibration notes the homing offset of each servo
+    musts: tuple[Must, ...]
+    ready: Mapping[str, int]  # registers that other programs leave set, and what they are to be before a motion
+    reboots: bool  # whether it takes a REBOOT to clear what a servo has shut down for
 
     def instruction(self, servo_id: int, code: int, data: bytes = b"") -> bytes:
         """The frame of an instruction."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
 
 import numpy as np
 
 from ik_solver_ros.kinematics.arrays import Array
+from ik_solver_ros.kinematics.chain import Chain
+from ik_solver_ros.kinematics.quaternion import conjugate, multiply
 from ik_solver_ros.trajectory.motion import AT_REST_WITHIN, MotionPlanner
 
 PATIENCE = 1.0  # [s] after a motion's end that the arm may take to arrive
@@ -17,8 +19,8 @@ LOOK_AGAIN = 0.02  # [s]
 class ArrivalWatch:
     """Looks at the measured joints once the motion sent last is over."""
 
-    def __init__(self, joint_names: Sequence[str], planner: MotionPlanner) -> None:
-        self._names, self._planner = joint_names, planner
+    def __init__(self, chain: Chain, planner: MotionPlanner) -> None:
+        self._chain, self._planner = chain, planner
 
     def wait(self, now: float) -> float:
         """How long it makes no sense to look [s]: until the motion is over, or a moment after a look in vain."""
@@ -41,4 +43,13 @@ class ArrivalWatch:
             return ""
         if not self.is_late(now):
             return None
-        return f"missed: joint {self._names[worst]!r} is {error[worst]:.3g} from where it was led"
+        return f"missed: joint {self._chain.joint_names[worst]!r} is {error[worst]:.3g} from where it was led"
+
+    def tip_error(self, q: Array, now: float) -> tuple[float, float]:
+        """How far the tip is from where it was led, by joints measured at q (n,): [m] and [rad]."""
+        state = self._planner.commanded(now)
+        if state is None:
+            return 0.0, 0.0
+        (here, turned), (there, wanted) = self._chain.forward(q), self._chain.forward(state.position)
+        *axis, cosine = multiply(conjugate(turned), wanted)
+        return math.dist(here, there), 2.0 * math.atan2(math.hypot(*axis), abs(cosine))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 from ik_solver_ros.session.outcome import Outcome
@@ -47,14 +48,21 @@ class GoalLedger:
         self.replaced += 1
         return End(before, Outcome.REPLACED, "replaced by another")
 
-    def finish(self, fault: str) -> End | None:
-        """The motion is over. fault: what keeps the arm from being where it was led; empty where it is there."""
+    def finish(self, fault: str, tip_error: tuple[float, float] = (0.0, 0.0)) -> End | None:
+        """The motion is over. fault: what keeps the arm from being where it was led; empty where it is there.
+
+        tip_error: how far the tip is from where it was led, [m] and [rad].
+        """
         done, self.pursued = self.pursued, None
         if done is None:
             return None
         self.executed += not fault
         self.missed += bool(fault)
-        return End(done, Outcome.MISSED if fault else Outcome.EXECUTED, fault or "executed")
+        if fault:
+            return End(done, Outcome.MISSED, fault)
+        metres, radians = tip_error
+        off = f"the tip is {1e3 * metres:.1f} mm and {math.degrees(radians):.1f} deg from where it was led"
+        return End(done, Outcome.EXECUTED, f"executed; {off}")
 
     def counts(self) -> dict[str, int]:
         """How many goals were accepted, executed, missed and replaced."""

@@ -53,7 +53,7 @@ class ArmSession:
         self.chain, self.guard = chain, guard
         self.home = _checked_home(chain, home)
         self.planner = MotionPlanner(limits, replan_lead, self._check)
-        self.arrival = ArrivalWatch(chain.joint_names, self.planner)
+        self.arrival = ArrivalWatch(chain, self.planner)
         self._limits, self._clock = limits, clock
         self.others: Mapping[str, float] = {}  # joints off the chain, as measured last
         self._steered_until = -np.inf

@@ -166,7 +166,7 @@ def test_the_drivers_own_arm_leads_it(board):
     joints = tuple(ServoJoint(f"j{i}", i, 1, 1500, 700, 2300, US) for i in range(6))
     arm = servo_arm(Calibration("ssc32", 115_200, joints), board.port)
     arm.open()
-    arm.enable()
+    arm.enable(np.ones(len(arm.joint_names)))
     assert board.width(9) == pytest.approx(1500.0, abs=12.0)
     for share in np.linspace(0.0, 1.0, 50):
         arm.write(np.full(6, 0.5 * share), np.zeros(6))

@@ -17,7 +17,8 @@ def samples(**ticks):
 @pytest.fixture
 def gate():
     out = ReadingGate(FASTEST)
-    out.reset(samples(a=2000, b=2000), 0.0)
+    for _ in range(AGREEING):
+        out.plausible(samples(a=2000, b=2000), 0.0)
     return out
 
 
@@ -46,5 +47,7 @@ def test_readings_that_do_not_agree_are_never_believed(gate):
     assert not any(gate.plausible(samples(a=2500 + 700 * (i % 3)), 0.001 * i) for i in range(1, 100))
 
 
-def test_a_servo_that_was_not_there_is_believed_at_once(gate):
-    assert gate.plausible(samples(c=77), 0.01).keys() == {"c"}
+def test_a_servo_that_was_not_there_is_believed_when_it_says_the_same_again(gate):
+    assert [bool(gate.plausible(samples(c=77), 0.01)) for _ in range(AGREEING)] == [False] * (AGREEING - 1) + [True]
+    gate.reset()
+    assert not gate.plausible(samples(a=2000, b=2000, c=77), 0.02)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ik_solver_ros.arm.servos import Sample
-from ik_solver_ros.control.servo_watch import SILENT_AFTER, SilenceWatch, without_torque
+from ik_solver_ros.control.servo_watch import LAG, SILENT_AFTER, SilenceWatch, TrackingWatch, TroubleWatch
 
 
 def sample(torque=True):
@@ -36,5 +38,32 @@ def test_a_new_beginning():
     assert watch.silent({}, 1.0) == []
 
 
-def test_torque():
-    assert without_torque({"a": sample(), "b": sample(torque=False), "c": sample()}) == ["b"]
+def test_troubles_are_believed_when_they_are_said_twice():
+    watch = TroubleWatch()
+    good = sample()._replace(obeys=True, goal=2048)
+    bad = {
+        "torque": sample(torque=False),
+        "goal": good._replace(obeys=False, goal=0),
+        "fault": good._replace(faults=["voltage", "overloaded"]),
+    }
+    for what, one in bad.items():
+        assert not any(watch.troubles({"a": one, "b": good}).values())
+        assert not any(watch.troubles({"a": good, "b": good}).values()), "a damaged reply is forgotten"
+        watch.troubles({"a": one})
+        found = watch.troubles({"a": one, "b": good})
+        assert found[what].keys() == {"a"} and sum(len(joints) for joints in found.values()) == 1
+    for _ in range(3):
+        assert not any(watch.troubles({"a": good._replace(faults=["voltage"])}).values())
+
+
+def test_a_joint_may_be_where_it_was_led_a_moment_ago():
+    watch = TrackingWatch(np.array([0.1, 0.1]))
+    assert not watch.behind(np.array([5.0, 5.0])).any(), "it has not been led anywhere"
+    for i in range(101):
+        watch.lead(0.01 * i, np.array([0.02 * i, 0.0]))
+    late = 2.0 * LAG  # [rad] behind, at 2 rad/s
+    np.testing.assert_array_equal(watch.behind(np.array([2.0 - late - 0.09, 0.09])), [False, False])
+    np.testing.assert_array_equal(watch.behind(np.array([2.0 - late - 0.13, 0.0])), [True, False])
+    np.testing.assert_array_equal(watch.behind(np.array([2.0, -0.11])), [False, True])
+    watch.reset()
+    assert not watch.behind(np.array([0.0, 1.0])).any()

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from ik_solver_ros.control.stall_clock import PERIOD, STALL, StallClock
+from ik_solver_ros.control.stall_clock import PERIOD, SLOWEST, STALL, StallClock
 
 
 class Joints:
@@ -71,7 +71,10 @@ def test_slow_cycles_are_usual_after_a_while(clock, joints):
     joints.until = 1000.0
     now = 100.0
     for _ in range(100):
-        now += 10.0 * PERIOD
+        now += 6.0 * PERIOD
         clock.advance(now)
-    before, now = clock.now, now + 10.0 * PERIOD
-    assert clock.advance(now) - before == pytest.approx(10.0 * PERIOD)
+    before, now = clock.now, now + 6.0 * PERIOD
+    assert clock.advance(now) - before == pytest.approx(6.0 * PERIOD)
+    for _ in range(100):  # but never so slow ones that a joint would leap
+        before, now = clock.now, now + 1.0
+        assert clock.advance(now) - before <= STALL * SLOWEST + 1e-9

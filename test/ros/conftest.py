@@ -206,7 +206,11 @@ class Stage:
         return process
 
     def start_servos(self, **parameters) -> NodeProcess:
-        emulated = {"description_file": str(URDF / "so101.urdf"), "protocol": "emulated:feetech"}
+        emulated = {
+            "description_file": str(URDF / "so101.urdf"),
+            "protocol": "emulated:feetech",
+            "emulation": "precise",
+        }
         process = self.start("servo_node", **emulated | parameters)
         peer = self.peer
         self.wait(lambda: peer.states and peer.follower.get_subscription_count() > 1, process)

@@ -15,6 +15,7 @@ from ik_solver_ros.kinematics.load import load_chain
 from ik_solver_ros.servo.emulated.calibration import emulated_calibration
 from ik_solver_ros.servo.emulated.port import EmulatedPort
 from ik_solver_ros.servo.emulated.register_servos import FeetechEmulator
+from ik_solver_ros.servo.emulated.traits import PRECISE
 
 from .conftest import values
 from .test_sim_node import chain_positions, published, resting, start_on, trajectory
@@ -128,7 +129,7 @@ def test_goals_reach_the_servos(fresh_stage):
 
 
 def test_a_board_that_cannot_measure(fresh_stage):
-    process = fresh_stage.start_servos(protocol="emulated:ssc32", start_pose=RAISED.tolist())
+    process = fresh_stage.start_servos(protocol="emulated:ssc32", start_pose=RAISED.tolist(), reset_time=0.0)
     peer = fresh_stage.peer
     assert "joint_states are estimated, and no pulse is sent before ~/enable_torque" in process.log.read_text()
     np.testing.assert_allclose(chain_positions(peer), RAISED, atol=2e-3)
@@ -152,7 +153,7 @@ def test_other_servos(fresh_stage, protocol):
 @pytest.fixture
 def wired(tmp_path):
     """Emulated servos on a port of the test's own, and the calibration that fits them."""
-    servos = FeetechEmulator({i + 1: 2048 for i in range(6)})
+    servos = FeetechEmulator({i + 1: 2048 for i in range(6)}, PRECISE)
     joints = {n: {"id": i + 1, "direction": 1, "zero": 2048, "min": 800, "max": 3300} for i, n in enumerate(NAMES)}
     path = tmp_path / "arm.yaml"
     path.write_text(yaml.safe_dump({"protocol": "feetech", "joints": joints}))

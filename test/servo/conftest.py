@@ -9,6 +9,7 @@ from ik_solver_ros.control.follower import TrajectoryFollower
 from ik_solver_ros.control.servo_cycle import ServoCycle
 from ik_solver_ros.servo.bus import Port, RegisterBus
 from ik_solver_ros.servo.emulated.port import EmulatedPort
+from ik_solver_ros.servo.emulated.traits import KIND
 from ik_solver_ros.servo.families import FAMILIES, load
 from ik_solver_ros.trajectory.limits import MotionLimits
 
@@ -31,7 +32,7 @@ def plugged(tmp_path):
     opened = []
 
     def make(codec, faults=None, baud=None):
-        servos = load(FAMILIES[codec.name].emulator)({i: 2048 + 100 * i for i in IDS})
+        servos = load(FAMILIES[codec.name].emulator)({i: 2048 + 100 * i for i in IDS}, KIND)
         emulated = EmulatedPort(servos, str(tmp_path / "port"), faults=faults, baud=baud)
         emulated.plug()
         port = Port(emulated.url, BAUD)
@@ -60,5 +61,5 @@ def cycle_of(arm, speed):
 def run(cycle, seconds):
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
-        cycle.step(time.monotonic())
+        cycle.step(time.monotonic)
         time.sleep(0.005)

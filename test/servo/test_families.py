@@ -11,6 +11,7 @@ from ik_solver_ros.arm.servos import servo_arm
 from ik_solver_ros.servo.bus import Port
 from ik_solver_ros.servo.emulated.calibration import emulated_calibration
 from ik_solver_ros.servo.emulated.port import emulate
+from ik_solver_ros.servo.emulated.traits import PRECISE
 from ik_solver_ros.servo.families import FAMILIES, load
 
 START, STEP = 0.2, 0.1  # [rad]
@@ -33,7 +34,7 @@ def rig(family, so101, tmp_path):
     protocol = next(name for name, row in FAMILIES.items() if row is family)
     calibration = emulated_calibration(so101, protocol)
     start = {joint.name: START for joint in calibration.joints}
-    with emulate(calibration, start, str(tmp_path / "port")) as emulated:
+    with emulate(calibration, start, str(tmp_path / "port"), PRECISE) as emulated:
         arm = servo_arm(calibration, Port(emulated.url, calibration.baud), start=start)
         arm.open()
         yield arm, emulated
@@ -55,7 +56,7 @@ def test_its_arm_leads_its_emulated_servos(rig, family):
     assert reading.measured is family.measures
     assert reading.positions == pytest.approx(START, abs=family.per_tick)
     assert emulated.bus.writes == [] and not any(sample.torque for sample in arm.samples().values())
-    arm.enable()
+    arm.enable(np.full(len(arm.joint_names), 2.0))
     target = np.full(len(arm.joint_names), START + STEP)
     ticks = {joint.id: joint.ticks(START + STEP) for joint in arm.calibration.joints}
     arm.write(target, np.zeros(len(target)))
@@ -92,7 +93,7 @@ def test_servos_that_come_a_little_late_are_found(family, so101, tmp_path):
     protocol = next(name for name, row in FAMILIES.items() if row is family)
     calibration = emulated_calibration(so101, protocol)
     awake = time.monotonic() + 0.35
-    with emulate(calibration, {}, str(tmp_path / "port")) as emulated:
+    with emulate(calibration, {}, str(tmp_path / "port"), PRECISE) as emulated:
         emulated.faults = lambda reply: [(0.0, reply)] if time.monotonic() > awake else []
         arm = servo_arm(calibration, Port(emulated.url, calibration.baud))
         arm.open()

@@ -13,6 +13,7 @@ from ik_solver_ros.servo import lx16a
 from ik_solver_ros.servo.bus import Port
 from ik_solver_ros.servo.calibration import Calibration, ServoJoint
 from ik_solver_ros.servo.emulated.port import emulate
+from ik_solver_ros.servo.emulated.traits import PRECISE
 from ik_solver_ros.servo.families import FAMILIES
 from ik_solver_ros.trajectory.trajectory import Trajectory
 
@@ -47,7 +48,7 @@ def test_noise_never_raises(noise):
 def rig(tmp_path):
     joints = tuple(ServoJoint(n, i + 1, 1, 500, 100, 900, TICK) for i, n in enumerate(NAMES))
     calibration = Calibration("lx16a", 115_200, joints)
-    with emulate(calibration, {"b": joints[1].position(620)}, str(tmp_path / "port")) as port:
+    with emulate(calibration, {"b": joints[1].position(620)}, str(tmp_path / "port"), PRECISE) as port:
         arm = servo_arm(calibration, Port(port.url, 115_200))
         yield port, port.bus, cycle_of(arm, SPEED)
         arm.close()
@@ -72,7 +73,7 @@ def test_it_begins_where_it_is_and_follows(rig):
     go(cycle, [0.5, -0.3])
     run(cycle, 1.5)
     assert where(servos) == pytest.approx([0.5, -0.3], abs=2 * TICK)
-    assert cycle.step(time.monotonic()).positions == pytest.approx([0.5, -0.3], abs=2 * TICK)
+    assert cycle.step(time.monotonic).positions == pytest.approx([0.5, -0.3], abs=2 * TICK)
 
 
 def test_a_servo_that_loses_its_power_is_not_moved_again_before_somebody_asks(rig):

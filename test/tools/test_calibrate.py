@@ -18,6 +18,7 @@ from ik_solver_ros.servo.calibration import load_calibration
 from ik_solver_ros.servo.emulated.lx16a import Lx16aEmulator
 from ik_solver_ros.servo.emulated.port import EmulatedPort
 from ik_solver_ros.servo.emulated.pulse_boards import Ssc32Emulator
+from ik_solver_ros.servo.emulated.traits import KIND
 from ik_solver_ros.servo.families import FAMILIES, load
 from ik_solver_ros.servo.lx16a_bus import Lx16aBus
 from ik_solver_ros.tools.calibrate import pulse_driven
@@ -69,14 +70,14 @@ def opened(servos, tmp_path, baud, faults=None):
 
 @pytest.fixture(params=[name for name, family in FAMILIES.items() if load(family.bus) is RegisterBus])
 def wired(request, tmp_path):
-    servos = load(FAMILIES[request.param].emulator)({i + 1: 1500 for i in range(6)})
+    servos = load(FAMILIES[request.param].emulator)({i + 1: 1500 for i in range(6)}, KIND)
     with opened(servos, tmp_path, 1_000_000) as port:
         yield servos, port, request.param
 
 
 def test_servos_that_did_not_answer_are_asked_again(tmp_path):
     """A reply may be lost, or come when this computer was busy with something else."""
-    servos, lost = load(FAMILIES["feetech"].emulator)({i + 1: 1500 for i in range(6)}), []
+    servos, lost = load(FAMILIES["feetech"].emulator)({i + 1: 1500 for i in range(6)}, KIND), []
 
     def first_replies_are_lost(reply):
         if len(lost) < 4:
@@ -142,7 +143,7 @@ def test_a_port_is_wanted(capsys, tmp_path):
 
 
 def test_lx16a(so101, tmp_path):
-    servos = Lx16aEmulator(dict.fromkeys(range(1, 7), 400.0))
+    servos = Lx16aEmulator(dict.fromkeys(range(1, 7), 400.0), KIND)
     ids = ["j 1", "1", "", "", "", "", ""]
     current = 0
 
@@ -172,7 +173,7 @@ def test_lx16a(so101, tmp_path):
 
 def test_an_lx16a_that_does_not_let_go_is_not_said_to_be_free(tmp_path):
     """Its torque is asked for after it was taken off: once it hears nothing of that, then it keeps it for good."""
-    servos = Lx16aEmulator({1: 400.0})
+    servos = Lx16aEmulator({1: 400.0}, KIND)
     with opened(servos, tmp_path, 115_200) as port:
         by_hand = Lx16aByHand(Lx16aBus(port))
         deaf = 1
@@ -205,7 +206,7 @@ def wait_for_the_end(board):
 @pytest.mark.parametrize("protocol", [name for name, family in FAMILIES.items() if not family.measures])
 def test_a_board_is_driven(so101, tmp_path, protocol, monkeypatch):
     monkeypatch.setattr(pulse_driven, "PAUSE", 1e-3)
-    board = load(FAMILIES[protocol].emulator)(dict.fromkeys(range(8), 1400.0))
+    board = load(FAMILIES[protocol].emulator)(dict.fromkeys(range(8), 1400.0), KIND)
     said = []
     script = {
         "channel of": ["0", "0", "5", "x", "1", "2", "3", "n"],
@@ -244,7 +245,7 @@ def test_a_board_is_driven(so101, tmp_path, protocol, monkeypatch):
 
 
 def test_no_pulse_is_left_when_somebody_leaves(so101, tmp_path):
-    board = Ssc32Emulator({0: 1400.0})
+    board = Ssc32Emulator({0: 1400.0}, KIND)
     answers = iter([""])
 
     def ask(question, live):

@@ -12,7 +12,7 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
 from ik_solver_ros.arm.base import Reading
-from ik_solver_ros.control.follower_group import FollowerGroup
+from ik_solver_ros.control.late_followers import LateFollowers
 from ik_solver_ros.control.servo_cycle import ServoCycle
 from ik_solver_ros.control.tolerances import Tolerances
 from ik_solver_ros.errors import IkSolverError
@@ -38,7 +38,7 @@ class ArmDriver(ABC):
         steady: SteadyClock,
         joint_names: Sequence[str],
         controllers: Sequence[Controller],
-        followed: FollowerGroup | ServoCycle,
+        followed: LateFollowers | ServoCycle,
     ) -> None:
         """joint_names: the arm's, which joint_states are of. Nothing is led before `start`."""
         self.controllers = controllers

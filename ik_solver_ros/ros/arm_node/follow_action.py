@@ -34,6 +34,7 @@ class FollowAction:
         self._node, self._controller, self._commands = node, controller, commands
         self._open = 0  # goals that are under way, or being handed over
         self._goals: dict[int, tuple[Any, Future]] = {}  # by the trajectory's number
+        self._newest = 0  # of these numbers
         self._ended: deque[Ending] = deque()
         self._timer = node.create_timer(FEEDBACK_PERIOD, self._tell)
         self._timer.cancel()
@@ -71,7 +72,7 @@ class FollowAction:
             handle.succeed()
             return Result(error_code=Result.SUCCESSFUL, error_string="holding")
         done = Future(executor=self._node.executor)
-        self._goals[number] = handle, done
+        self._goals[number], self._newest = (handle, done), number
         self._timer.reset()
         ending: Ending = await done
         if ending.how is TrajectoryEnd.DONE:
@@ -98,14 +99,15 @@ class FollowAction:
 
     def _tell(self) -> None:
         """Feedback to the goals under way, and their ends."""
-        if any(handle.is_cancel_requested for handle, _ in self._goals.values()):
-            self._commands.hold(self._controller.name)
         setpoint = self._commands.setpoint(self._controller.name)
         while self._ended:
             ending = self._ended.popleft()
             _, done = self._goals.pop(ending.number, (None, None))
             if done is not None:
                 done.set_result(ending)
+        # An older goal is canceled by its successor, which is not to be held for it.
+        if self._newest in self._goals and self._goals[self._newest][0].is_cancel_requested:
+            self._commands.hold(self._controller.name)
         for handle, _ in self._goals.values():
             feedback = FollowJointTrajectory.Feedback(joint_names=list(self._controller.limits.joint_names))
             feedback.header.stamp = self._node.get_clock().now().to_msg()

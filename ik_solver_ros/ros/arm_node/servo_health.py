@@ -14,6 +14,14 @@ SLOW = 14.0  # [ms] from a request to its replies: warn; FTDI's adapters wait fo
 HOT = 60  # deg C: warn before the servo gives up at 70
 
 
+def torque_text(cycle: ServoCycle) -> str:
+    """Who has torque, as the servos have said it themselves."""
+    on = [name for name, sample in cycle.samples.items() if sample.torque]
+    if len(on) == len(cycle.arm.joint_names):
+        return "torque on" if cycle.enabled else "torque on, though not led; call ~/enable_torque"
+    return f"torque on {listed(on)} only; call ~/enable_torque" if on else "torque off; call ~/enable_torque"
+
+
 def arm_condition(cycle: ServoCycle, latency: float) -> tuple[Level, str]:
     """Level and sentence for the arm, the worst that there is. latency: of its replies [ms]."""
     if not cycle.connected:
@@ -22,9 +30,9 @@ def arm_condition(cycle: ServoCycle, latency: float) -> tuple[Level, str]:
         return Level.ERROR, cycle.fault
     if cycle.stopped:
         return Level.WARN, "emergency stop"
-    torque = "torque on" if cycle.enabled else "torque off"
+    torque = torque_text(cycle)
     if latency > SLOW:
-        return Level.WARN, f"{torque}; replies take long: an FTDI adapter's latency_timer?"
+        return Level.WARN, f"{torque}; replies take {latency:.0f} ms: an FTDI adapter's latency_timer?"
     return Level.OK, torque
 
 

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 
 from rclpy.node import Node
 from std_srvs.srv import SetBool
 
+from ik_solver_ros.control.follower_group import Followers
 from ik_solver_ros.control.servo_cycle import ServoCycle
+from ik_solver_ros.control.servo_watch import OFF
 from ik_solver_ros.errors import ArmError, BusError, IkSolverError, listed
+from ik_solver_ros.kinematics.arrays import Array
 from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.ros.arm_node.arm_driver import ArmDriver
 from ik_solver_ros.ros.arm_node.arm_node import ArmNode
 from ik_solver_ros.ros.arm_node.controllers import PARAMS as CONTROLLER_PARAMS
-from ik_solver_ros.ros.arm_node.controllers import controllers, followers
-from ik_solver_ros.ros.arm_node.servo_health import arm_condition, tell_of_servos
+from ik_solver_ros.ros.arm_node.controllers import Controller, controllers, followers
+from ik_solver_ros.ros.arm_node.servo_health import arm_condition, tell_of_servos, torque_text
 from ik_solver_ros.ros.arm_node.servo_setup import calibration_of, park_positions_of, servo_arm_of
 from ik_solver_ros.ros.common.health import Tell
 from ik_solver_ros.ros.common.parameters import DESCRIPTION_PARAMS, Param, value
@@ -24,6 +28,7 @@ from ik_solver_ros.ros.common.spin import run
 from ik_solver_ros.ros.common.steady_clock import SteadyClock
 from ik_solver_ros.servo.families import EMULATED, FAMILIES
 
+CONNECT_EVERY = 0.3  # [s]
 PARAMS = (
     *DESCRIPTION_PARAMS,
     Param("port", "", "serial port, best by /dev/serial/by-id/..., or a URL of pyserial's"),
@@ -35,6 +40,15 @@ PARAMS = (
     ),
     Param("baud", 0, "of the port; 0: the calibration's", 0, 4_000_000),
     Param("cycle_rate", 100.0, "[Hz] of measuring and leading the servos, and of joint_states", 5.0, 500.0),
+    Param("connect_timeout", 3.0, "[s] for which port and servos are tried at the start", 0.0, 600.0),
+    Param(
+        "tracking_tolerance",
+        round(math.degrees(OFF), 1),
+        "[deg] that a servo may be away from where it was led in the last moments; farther it is held up, and held",
+        1.0,
+        90.0,
+    ),
+    Param("settle", 0.0, "[deg] by which goals may be trimmed at rest, so that sagging joints come nearer", 0.0, 10.0),
     Param("speed_scale", 1.0, "share of the velocity limits that trajectories may use", 0.01, 1.0),
     Param("enable_on_start", True, "bring the torque on at the start, where the arm is"),
     Param(
@@ -47,6 +61,12 @@ PARAMS = (
     Param("start_pose", [], "of the chain's joints [rad or m], where a board that cannot measure has them; empty: 0"),
     Param(
         "reset_time", 2.0, "[s] that a board takes to start anew when its port is opened, as an Arduino does", 0.0, 10.0
+    ),
+    Param(
+        "emulation",
+        "unkind",
+        "how emulated servos are: they sag, stick and lag as real ones do, or go exactly where they are told",
+        choices=("unkind", "precise"),
     ),
     Param("initial_positions", [], "of emulated servos, of the chain's joints [rad or m]"),
     *CONTROLLER_PARAMS,
@@ -62,14 +82,27 @@ class ServoDriver(ArmDriver):
         with ExitStack() as resources:
             calibration = calibration_of(node, chain)
             arm = servo_arm_of(node, chain, calibration, resources)
-            # A tick more than the range, to which ticks are clamped: the URDF's limits need not be whole ticks.
-            narrower = {j.name: (j.limits[0] - j.per_tick, j.limits[1] + j.per_tick) for j in calibration.joints}
-            groups = controllers(node, chain, arm.joint_names, narrower, value(node, "speed_scale"))
-            self._park = park_positions_of(node, chain, groups)
+            groups: list[Controller] = []
+
+            def led_from(positions: Array) -> Followers:
+                """Followers; the first time, by the ranges that the servos have told meanwhile."""
+                if not groups:
+                    joints = arm.calibration.joints
+                    # A tick more than the range, to which ticks are clamped: the URDF's limits need not be whole ticks.
+                    narrower = {j.name: (j.limits[0] - j.per_tick, j.limits[1] + j.per_tick) for j in joints}
+                    groups.extend(controllers(node, chain, arm.joint_names, narrower, value(node, "speed_scale")))
+                return followers(groups, positions)
+
             self._measures = calibration.family.measures
-            self._cycle = cycle = ServoCycle(arm, lambda positions: followers(groups, positions))
+            self._cycle = cycle = ServoCycle(
+                arm,
+                led_from,
+                tracking_tolerance=math.radians(value(node, "tracking_tolerance")),
+                settle=math.radians(value(node, "settle")),
+            )
             resources.callback(arm.close)
-            cycle.connect(steady.now())
+            self._connect(node, steady)
+            self._park = park_positions_of(node, chain, groups)
             if not self._measures:
                 node.get_logger().warning(
                     f"{arm.name} cannot measure: joint_states are estimated, and no pulse is sent before "
@@ -79,12 +112,27 @@ class ServoDriver(ArmDriver):
                 cycle.enable()
             self._resources = resources.pop_all()
         super().__init__(node, steady, arm.joint_names, groups, cycle)
-        self.summary = f", {arm.name}, torque {'on' if cycle.enabled else 'off; call ~/enable_torque'}"
+        self.summary = f", {arm.name}, {torque_text(cycle)}"
         self._period = 1.0 / value(node, "cycle_rate")
         self._on_shutdown = value(node, "on_shutdown")
         self._cycles, self._counted_from = 0, time.monotonic()
         node.create_service(SetBool, "~/enable_torque", self._on_enable)
         node.create_service(SetBool, "~/emergency_stop", self._on_stop)
+
+    def _connect(self, node: Node, steady: SteadyClock) -> None:
+        """Connect, again and again for a while: whoever was killed may hold the port still, and servos may start.
+
+        Raises ArmError and BusError.
+        """
+        patience = value(node, "connect_timeout")
+        deadline = time.monotonic() + patience
+        while time.monotonic() < deadline:
+            with suppress(ArmError, BusError):
+                self._cycle.connect(steady.now())
+                return
+            node.get_logger().warning(f"{self._cycle.arm.name}: no connection yet, tried for {patience:g} s", once=True)
+            time.sleep(CONNECT_EVERY)
+        self._cycle.connect(steady.now())
 
     def lead(self) -> None:
         """Measure and lead the servos again and again."""
@@ -92,7 +140,7 @@ class ServoDriver(ArmDriver):
         due = time.monotonic()
         while self.going_on():
             with self._lock:
-                reading = self._cycle.step(self._steady.now())
+                reading = self._cycle.step(self._steady.now)
                 events, endings = self._cycle.events(), self._cycle.endings()
             self._cycles += 1
             for event in events:

@@ -18,6 +18,7 @@ from ik_solver_ros.servo.bus import Port
 from ik_solver_ros.servo.calibration import Calibration, load_calibration
 from ik_solver_ros.servo.emulated.calibration import emulated_calibration
 from ik_solver_ros.servo.emulated.port import emulate
+from ik_solver_ros.servo.emulated.traits import PRECISE, UNKIND
 from ik_solver_ros.servo.families import EMULATED, FAMILIES
 
 
@@ -49,8 +50,8 @@ def servo_arm_of(node: Node, chain: Chain, calibration: Calibration, resources: 
     if value(node, "protocol").startswith(EMULATED):
         folder = resources.enter_context(TemporaryDirectory(prefix="ik_solver_ros_"))
         initial = named_positions(chain, "initial_positions", value(node, "initial_positions"))
-        url = resources.enter_context(emulate(calibration, initial, str(Path(folder) / "port"))).url
-        reset_time = 0.0
+        traits = {"unkind": UNKIND, "precise": PRECISE}[value(node, "emulation")]
+        url = resources.enter_context(emulate(calibration, initial, str(Path(folder) / "port"), traits)).url
     if not url:
         raise ParameterError(
             "port", "", "the serial port of the arm is wanted, or protocol: emulated:feetech without one"

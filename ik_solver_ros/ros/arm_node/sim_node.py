@@ -14,6 +14,7 @@ from rclpy.node import Node
 from ik_solver_ros.arm.backends import BACKENDS, simulated_arm
 from ik_solver_ros.arm.base import SimulatedArm
 from ik_solver_ros.control.follower_group import FollowerGroup
+from ik_solver_ros.control.late_followers import LateFollowers
 from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.ros.arm_node.arm_driver import ArmDriver
 from ik_solver_ros.ros.arm_node.arm_node import ArmNode
@@ -56,7 +57,7 @@ class SimDriver(ArmDriver):
         arm.open()
         for note in arm.notes:
             node.get_logger().info(note)
-        self._followers = FollowerGroup(followers(groups, arm.read().positions))
+        self._followers = LateFollowers(FollowerGroup(followers(groups, arm.read().positions)), arm.time_step)
         super().__init__(node, steady, arm.joint_names, groups, self._followers)
         self.summary = f" in {arm.name}"
         self._chain = chain
@@ -113,7 +114,7 @@ class SimDriver(ArmDriver):
         """Let the followers see where the joints are, and publish it."""
         reading = self._arm.read()
         with self._lock:
-            self._followers.supervise(self._time(), reading.positions, reading.velocities)
+            self._followers.supervise(reading.positions, reading.velocities)
             endings = self._followers.endings()
         for controller, ending in endings:
             self._input.ended(controller, ending)

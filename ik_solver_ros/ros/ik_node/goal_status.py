@@ -53,9 +53,9 @@ class GoalStatus:
         """The arm is led by something else than a goal."""
         self._end(self.ledger.replace())
 
-    def finish(self, fault: str) -> None:
-        """The motion is over. fault: what keeps the arm from being where it was led; empty where it is there."""
-        self._end(self.ledger.finish(fault))
+    def finish(self, fault: str, tip_error: tuple[float, float]) -> None:
+        """The motion is over: see GoalLedger."""
+        self._end(self.ledger.finish(fault, tip_error))
 
     def _end(self, end: End | None) -> None:
         if end is not None:

@@ -108,15 +108,16 @@ class IkNode(Node):
         session = self._session
         if session is None or self._status.ledger.pursued is None:
             return
-        now = self._steady.now()
+        now, tip_error = self._steady.now(), (0.0, 0.0)
         try:
-            fault = session.arrival.fault(self._joints.of(session.chain).q, now)
+            q = self._joints.of(session.chain).q
+            fault, tip_error = session.arrival.fault(q, now), session.arrival.tip_error(q, now)
         except GoalError as error:
             fault = f"where the arm is is not known: {error}" if session.arrival.is_late(now) else None
         if fault is None:
             self._wait_for_arrival()
         else:
-            self._status.finish(fault)
+            self._status.finish(fault, tip_error)
 
     def _on_jump(self) -> None:
         """Simulated time has leapt: what was planned is void; where the arm is, its joint_states say."""

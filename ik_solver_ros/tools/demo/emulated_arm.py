@@ -14,6 +14,7 @@ from ik_solver_ros.arm.mock import MockArm
 from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.servo.emulated.calibration import emulated_calibration
 from ik_solver_ros.servo.emulated.port import emulate
+from ik_solver_ros.servo.emulated.traits import PRECISE
 from ik_solver_ros.tools.demo.goals import Pose, tip_at
 
 
@@ -28,7 +29,7 @@ class EmulatedArm:
         self._calibration.dump(calibration)
         self._scratch = TemporaryDirectory(prefix="ik_solver_ros_")
         url = str(Path(self._scratch.name) / "port")
-        self._port = emulate(self._calibration, {}, url)
+        self._port = emulate(self._calibration, {}, url, PRECISE)
         self._arm: SimulatedArm = BulletArm(chain.model) if find_spec("pybullet") else MockArm(chain.model)
         self.parameters: dict[str, object] = {"port": url, "calibration": str(calibration)}  # for servo_node
 
