@@ -143,17 +143,19 @@ class EmulatedServo:
         aim = self._delayed(goal)
         self._profile(aim, drive, seconds)
         error = self._setpoint - self.position
-        if drive.integral:
-            most = drive.output * traits.span * unit
-            self._integral = min(max(self._integral + drive.integral * error * seconds, -most), most)
         most = drive.output * traits.span * unit
-        force = min(max(drive.stiffness * error + self._integral, -most), most)
+        if drive.integral:
+            self._integral = min(max(self._integral + drive.integral * error * seconds, -most), most)
+        asked = drive.stiffness * error + self._integral
+        force = min(max(asked, -most), most)
         self.effort = force / (traits.span * unit)
         net = force + self.pull
-        friction = traits.stiction * unit * (0.5 if self.velocity else 1.0)
-        if self.blocked or abs(net) <= friction:
+        if self.blocked or abs(net) <= traits.stiction * unit * (0.5 if self.velocity else 1.0):
             return
         fastest = drive.top_speed * seconds
+        if abs(self.pull) <= most:  # it can bear that: the error, and then the motor's speed say how fast it is
+            net = asked + self.pull
+            fastest *= drive.output
         slow = traits.lag > drive.stiffness * seconds
         wanted = net * seconds / traits.lag if slow else net / (drive.stiffness or 1.0)
         self.position += min(max(wanted, -fastest), fastest)

@@ -122,6 +122,26 @@ def test_the_last_digit_of_a_reading_is_not_to_be_trusted(held):
     assert {abs(one - 2048) for one in seen} == {0, 1} and servo.position == 2048.0
 
 
+def test_half_the_output_is_half_the_speed(held):
+    bench, servo = held(lag=0.030)
+    bench.write("goal_position", 4000)
+    bench.wait(0.1)
+    assert servo.position == pytest.approx(2048.0 + 0.1 * KIND.sts_top_speed)
+    bench.write("torque_limit", 500)
+    bench.write("goal_position", 1000)
+    bench.wait(0.1)
+    assert servo.position == pytest.approx(2048.0 + 0.05 * KIND.sts_top_speed)
+
+
+def test_a_load_that_is_too_heavy_goes_down(held):
+    bench, servo = held(lag=0.030, pull=-60.0)
+    bench.wait(1.0)
+    assert servo.position == pytest.approx(1988.0, abs=0.5)
+    bench.write("torque_limit", 200)
+    bench.wait(0.2)
+    assert servo.position < 1988.0 - 0.2 * 1000.0
+
+
 def test_the_same_times_give_the_same_motion():
     def run():
         emulator = FeetechEmulator({1: 2048, 2: 2300})
