@@ -1,6 +1,7 @@
 """What a run did to the servos, by the logs of an emulator: what driver and tests are judged by.
 
 Lengths are in the servo's own ticks and of its true position, not of what it reports; times in s.
+All may be asked while the servos run.
 """
 
 from __future__ import annotations
@@ -126,7 +127,7 @@ def orders(
     """The entries of the log that fit."""
     return [
         entry
-        for entry in emulator.log
+        for entry in list(emulator.log)
         if servo_id in (None, entry.servo_id) and what in (None, entry.what) and outcome in (None, entry.outcome)
     ]
 
@@ -143,7 +144,7 @@ def torque_at(emulator: Emulator, servo_id: int, time: float) -> bool:
 
 def _between(trace: Iterable[Sample], begin: float, end: float) -> list[Sample]:
     """The samples of a time, and the last one before it."""
-    samples = [sample for sample in trace if sample.time <= end]
+    samples = [sample for sample in list(trace) if sample.time <= end]
     first = next((i for i, sample in enumerate(samples) if sample.time >= begin), len(samples))
     return samples[max(first - 1, 0) if begin > -math.inf else 0 :]
 

@@ -37,8 +37,8 @@ class RegisterServo(EmulatedServo):
 
     @property
     def number(self) -> int:
-        """The id that it hears to."""
-        return self.get("id")
+        """The id that it listens to."""
+        return self._number
 
     @property
     def baud(self) -> int:
@@ -151,6 +151,7 @@ class RegisterServo(EmulatedServo):
     def refresh(self) -> None:
         """After registers changed: look at those that matter in each step."""
         self._torque = self.memory[self.registers["torque_enable"].address]
+        self._number = self.memory[self.registers["id"].address]
 
     def fault(self, bit: int, present: bool) -> None:
         """Set or clear a bit of hardware_error."""

@@ -49,7 +49,7 @@ class FeetechTraits:
     sts_goal_clears_overload: bool = True  # a new goal ends it; reported, not in the table
     sts_unloading: bool = True  # voltage and heat cut its output where Unloading_Condition says so: STS table, 13 to 19
     sts_gains: bool = True  # stiffness follows P, I removes sag: STS table, 21 to 23
-    sts_stale_goal: bool = True  # its goal survives torque off: stack-chan #419, of a Dynamixel. Assumption
+    sts_stale_goal: bool = True  # its goal survives torque off. Assumption: reachy_mini #1136 says so of the XL330
     sts_goal_after_restart: str = "zero"  # "zero": STS table, 42, initial value; or "present"
     sts_torque_at_power_up: bool = False  # STS table, 40: 0; moveit_pro_example_ws #930 says that it is on
     sts_levels: bool = True  # Response_Status_Level, Return_Delay_Time: STS table, 7, 8
@@ -72,7 +72,7 @@ class DynamixelTraits:
     dxl_watchdog: bool = True  # e-Manual, Bus Watchdog
     dxl_speed_registers: bool = True  # Profile Velocity and Acceleration, Goal PWM: e-Manual
     dxl_gains: bool = True  # e-Manual, Position PID Gain
-    dxl_stale_goal: bool = True  # the goal stays in its register without torque: stack-chan #419
+    dxl_stale_goal: bool = True  # the goal stays in its register without torque: reachy_mini #1136
     dxl_levels: bool = True  # Status Return Level, Return Delay Time: e-Manual
 
 
