@@ -119,9 +119,15 @@ class RegisterServo(EmulatedServo):
                 if outcome == "taken" and self.registers[name].address < self.ram and not saved:
                     outcome = "unsaved"
             out.append((name, value, outcome))
+        named = {at for name in values for at in self._addresses(name)}
+        out += [(f"address {at}", data[at - address], "taken") for at in range(address, end) if at not in named]
         self.refresh()
         self.notice()
         return 0, out
+
+    def _addresses(self, name: str) -> range:
+        register = self.registers[name]
+        return range(register.address, register.address + register.size)
 
     def restart(self, seconds: float = 0.0) -> None:
         """As after a loss of power of so long: only the EEPROM remains; it is where it was."""

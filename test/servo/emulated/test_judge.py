@@ -7,6 +7,7 @@ import pytest
 from ik_solver_ros.servo.emulated import judge
 from ik_solver_ros.servo.emulated.register_servos import FeetechEmulator
 from ik_solver_ros.servo.emulated.traits import KIND
+from ik_solver_ros.servo.registers import WRITE
 
 
 @pytest.fixture
@@ -102,6 +103,8 @@ def test_the_log_says_what_became_of_each_write(bench):
         ("model", 3, "ignored"),
     ]
     assert wire.read("model") == 777
+    wire.send(1, WRITE, bytes([24, 9]))  # which has no name here
+    assert wire.emulator.log[-1][2:] == ("address 24", 9, "taken")
     assert len(judge.orders(wire.emulator, 1, "goal_position", "clamped")) == 1
 
 
