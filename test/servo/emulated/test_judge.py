@@ -9,6 +9,8 @@ from ik_solver_ros.servo.emulated.register_servos import FeetechEmulator
 from ik_solver_ros.servo.emulated.traits import KIND
 from ik_solver_ros.servo.registers import WRITE
 
+from .conftest import Wire
+
 
 @pytest.fixture
 def bench(wire):
@@ -112,3 +114,20 @@ def test_nothing_happened():
     emulator = FeetechEmulator({1: 2048}, KIND)
     assert judge.fastest_motion(emulator).value == judge.greatest_lead(emulator).value == 0.0
     assert judge.fastest_command(emulator) == judge.NOTHING and judge.drop(emulator, 1) == 0.0
+
+
+def test_a_brown_out_while_goals_go_on_being_written():
+    """What hardware users see, and what a driver must not let happen: by the default traits, and nothing else."""
+    emulator = FeetechEmulator({1: 2048})
+    wire = Wire(emulator)
+    wire.write("goal_position", 2048)
+    wire.write("torque_enable", 1)
+    wire.wait(1.0)
+    emulator.servos[1].restart(0.5)
+    for _ in range(100):
+        wire.write("goal_position", 2048)
+        wire.wait(0.01)
+    (unasked,) = judge.unasked_torque(emulator)
+    assert unasked.why == "goal_position" and unasked.moved > 30.0
+    assert judge.drop(emulator, 1, begin=1.0, end=1.5) > 40.0
+    assert judge.fastest_motion(emulator, begin=1.4).value > 300.0
