@@ -45,7 +45,7 @@ class DynamixelServo(RegisterServo):
         return {
             "model": 1200,
             "firmware": 48,
-            "baud_rate": 1,
+            "baud_rate": 1 if self.traits.factory_baud else self.bauds.index(1_000_000),
             "return_delay": 250,
             "operating_mode": POSITION,
             "max_temperature": 70,

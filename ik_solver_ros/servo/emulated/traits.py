@@ -108,7 +108,7 @@ class LinkTraits:
     """Of the adapter and its wires. What excludes each other here has the value of a good adapter as its default."""
 
     check_baud: bool = True  # who listens at another rate hears garbage
-    factory_baud: bool = True  # Dynamixel: 57600, e-Manual, Baud Rate; Feetech: 1000000, STS table, 6
+    factory_baud: bool = True  # Dynamixels listen at 57600, not at 1000000 as Feetech's: e-Manual, Baud Rate
     echo: bool = False  # all that is sent comes back: adapters with TX tied to RX
     latency: float = 0.001  # [s] between hand-overs of what was received: a USB frame; 16 ms: FTDI's latency timer
     pause: float = 0.1  # [s] that nothing is handed over now and then, as on a busy USB. Assumption

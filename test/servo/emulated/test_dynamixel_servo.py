@@ -7,6 +7,7 @@ import pytest
 from ik_solver_ros.servo.calibration import Calibration, ServoJoint
 from ik_solver_ros.servo.emulated.port import emulate
 from ik_solver_ros.servo.emulated.register_servos import DynamixelEmulator
+from ik_solver_ros.servo.emulated.traits import KIND
 from ik_solver_ros.servo.registers import ACTION, CLEAR, FACTORY_RESET, PING, REBOOT, REG_WRITE, write_data
 
 ALERT, RANGE, ACCESS = 0x80, 0x04, 0x07
@@ -221,7 +222,7 @@ def test_a_factory_reset(bench):
     assert wire.read("max_position", 9) == 4095 and wire.read("baud_rate", 9) == 3
     wire.send(9, FACTORY_RESET, b"\xff")
     wire.wait(1.0)
-    assert wire.read("baud_rate", 1) == 1
+    assert wire.read("baud_rate", 1) == 3
 
 
 def test_writes_that_wait_for_an_action(bench):
@@ -234,6 +235,7 @@ def test_writes_that_wait_for_an_action(bench):
 
 def test_factory_and_set_up(tmp_path):
     factory = DynamixelEmulator({1: 2048}).servos[1]
+    assert DynamixelEmulator({1: 2048}, KIND).servos[1].baud == 1_000_000
     assert factory.baud == 57_600 and factory.get("operating_mode") == 3 and factory.reply_delay == 0.0005
     joints = (ServoJoint("a", 3, 1, 2048, 1000, 3000, 0.0015), ServoJoint("b", 4, 1, 5000, 4000, 6000, 0.0015))
     port = emulate(Calibration("dynamixel", 1_000_000, joints), {"a": 0.15}, str(tmp_path / "port"))
