@@ -35,7 +35,7 @@ class FeetechTraits:
     """Of the STS3215, 12 V."""
 
     sts_top_speed: float = 3140.0  # [ticks/s] 46 rev/min measured, SO-ARM100 #134
-    sts_supply: float = 12.0  # [V]
+    sts_supply: float = 12.0  # [V] of what it is on: SO-ARM100 #134
     sts_max_voltage: int = 140  # [0.1 V] its factory limit; the 7.4 V version's is 80: python-st3215 #1
     sts_goal_turns_torque_on: bool = True  # a goal other than where it is: #3585
     sts_seam: bool = True  # positions wrap from 4095 to 0: #3587, #3373; Phase bit 4 lifts it
@@ -60,7 +60,7 @@ class DynamixelTraits:
     """Of the XL330-M288, 5 V."""
 
     dxl_top_speed: float = 7031.0  # [ticks/s] 103 rev/min, e-Manual, specifications
-    dxl_supply: float = 5.0  # [V]
+    dxl_supply: float = 5.0  # [V] e-Manual, specifications
     dxl_eeprom_lock: bool = True  # EEPROM is refused with torque on: e-Manual, Torque Enable
     dxl_offset: bool = True  # present = actual + Homing Offset, which mode 3 ignores beyond 1024: e-Manual
     dxl_turns: bool = True  # counts turns, forgets them at boot and at torque on in mode 3: e-Manual, Present Position
@@ -81,7 +81,7 @@ class Lx16aTraits:
     """Of the LX-16A, 7.4 V."""
 
     lx_top_speed: float = 1562.0  # [ticks/s] 0.16 s for 60 deg, Hiwonder's specification
-    lx_supply: float = 7.4  # [V]
+    lx_supply: float = 7.4  # [V] Hiwonder's specification
     lx_alarm_setting: bool = True  # command 36 reads which alarms its LED shows, not what is wrong: LX protocol, 35, 36
     lx_limits: bool = True  # its angle limits clamp moves: LX protocol, 20
     lx_offset: bool = True  # LX protocol, 17 to 19; the sign is an assumption
