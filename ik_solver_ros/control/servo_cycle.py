@@ -19,12 +19,13 @@ from ik_solver_ros.control.follower import Ending
 from ik_solver_ros.control.follower_group import FollowerGroup, Followers
 from ik_solver_ros.control.reading_gate import ReadingGate
 from ik_solver_ros.control.servo_faults import Event, ServoFaults
-from ik_solver_ros.control.servo_watch import OFF
+from ik_solver_ros.control.servo_watch import OFF, mask
 from ik_solver_ros.control.settling import Settling
+from ik_solver_ros.control.speed_guard import SpeedGuard
 from ik_solver_ros.control.stall_clock import StallClock
 from ik_solver_ros.control.tolerances import Tolerances
 from ik_solver_ros.errors import ArmError, BusError, TrajectoryError
-from ik_solver_ros.kinematics.arrays import Array
+from ik_solver_ros.kinematics.arrays import Array, Flags
 from ik_solver_ros.trajectory.trajectory import State, Trajectory
 
 RETRY_FIRST, RETRY_LAST = 0.02, 0.15  # [s] between tries to open a port that is gone
@@ -64,7 +65,7 @@ class ServoCycle:
         self._try_at, self._wait = 0.0, RETRY_FIRST
         self._clock = StallClock(lambda at: self._followers.moving(at))
         family = arm.calibration.family
-        self._gate = ReadingGate(family.fastest)
+        self._gate, self._guard = ReadingGate(family.fastest), SpeedGuard()
         per_tick = np.array([joint.per_tick for joint in arm.calibration.joints])
         self._faults = ServoFaults(arm.joint_names, tracking_tolerance / family.per_tick * per_tick)
         self._settling = Settling(settle, family.per_tick, per_tick)
@@ -111,7 +112,7 @@ class ServoCycle:
             reading = self.arm.reading(fresh)
             self._watch(fresh, reading.positions, now)
             if self.enabled and fresh:  # else the motion waits
-                self._lead(clock, reading)
+                self._lead(clock, reading, fresh)
         except BusError as error:
             self._lose_port(error)
             return None
@@ -210,7 +211,7 @@ class ServoCycle:
         if self.connected:
             self.step(clock)
 
-    def _lead(self, clock: Clock, reading: Reading) -> None:
+    def _lead(self, clock: Clock, reading: Reading, fresh: dict[str, Sample]) -> None:
         """Write where the joints are to be now, which is some replies later than the cycle began."""
         before = self._clock.now
         at = self._clock.advance(clock())
@@ -218,7 +219,9 @@ class ServoCycle:
         if not self.fault:
             moving = self._followers.moving(at)
             self._settling.advance(at - before, moving, positions - reading.positions)
-        led = positions + self._settling.trim
+        answering = mask(self.arm.joint_names, fresh)
+        farthest = self._followers.fastest * (at - before)
+        led = self._guard.no_faster(positions + self._settling.trim, farthest, answering)
         self.arm.write(led, velocities)
         self._faults.tracking.lead(at, led)
         self._followers.supervise(at, reading.positions, reading.velocities)
@@ -234,6 +237,7 @@ class ServoCycle:
         self._followers.abandon()
         self._endings += self._followers.endings()
         self._followers = FollowerGroup(self._make_followers(positions))
+        self._guard.reset()
         self._settling.reset()
         self._faults.tracking.reset()
 
@@ -265,10 +269,14 @@ class ServoCycle:
         if not self.enabled:
             self._reset_followers(positions)  # the arm may be moved by hand
         elif found.give_way.any():
-            self._settling.reset(found.give_way)
-            self._followers.give_way(self._clock.at(now), found.give_way, positions)
-            self._faults.tracking.reset()
+            self._give_way(now, found.give_way, positions)
         elif found.hold:
             self.hold(now)
-        elif found.answering:
-            self._reset_followers(self._held())
+        elif found.answering.any():
+            self._give_way(now, found.answering, self._held())
+
+    def _give_way(self, now: float, joints: Flags, positions: Array) -> None:
+        """Have these joints (n,) [bool] at rest at `positions` (n,), and the others come to rest."""
+        self._settling.reset(joints)
+        self._followers.give_way(self._clock.at(now), joints, positions)
+        self._faults.tracking.reset(joints)

@@ -28,7 +28,7 @@ class Verdict(NamedTuple):
     events: list[Event]
     hold: bool  # all joints are to come to rest
     give_way: Flags  # (n,) [bool] joints that are to rest where they are measured
-    answering: bool  # servos that were silent answer again
+    answering: Flags  # (n,) [bool] joints whose servos were silent and answer again
 
 
 class ServoFaults:
@@ -49,13 +49,14 @@ class ServoFaults:
     def clear(self) -> None:
         """Somebody has seen to it."""
         self._latched = self._silent = ""
+        self._missing: set[str] = set()  # joints whose servos have not answered since the others were told to hold
         self._told: set[tuple[str, str]] = set()  # troubles and joints
         self._troubles = TroubleWatch()
         self.tracking.reset()
 
     def reconnected(self, now: float) -> None:
         """All servos have just answered."""
-        self._silent = ""
+        self._silent, self._missing = "", set()
         self._silence.reset(now)
         self.tracking.reset()
 
@@ -63,13 +64,15 @@ class ServoFaults:
         """Look at the samples of this cycle, and where the joints are measured, (n,). led: whether they are."""
         events: list[Event] = []
         silent = self._silence.silent(fresh, now)
-        hold = answering = False
+        hold, answering = False, mask(self._joint_names, ())
+        self._missing |= set(silent)
         if silent and not self._silent:
             self._silent = f"servos do not answer: {listed(silent)}; the others hold"
             events.append(Event(True, self._silent))
             hold = True
         elif not silent and self._silent:
-            self._silent, answering = "", True
+            answering = mask(self._joint_names, self._missing)
+            self._silent, self._missing = "", set()
             events.append(Event(False, "all servos answer again"))
         give_way = np.zeros(len(self._joint_names), dtype=bool)
         if led:
@@ -77,10 +80,11 @@ class ServoFaults:
             hold = hold or bool(found)
             obedient = [name for name, sample in fresh.items() if sample.obeys]
             behind = self.tracking.behind(positions) & mask(self._joint_names, obedient)
-            if behind.any():
-                names = [name for name, one in zip(self._joint_names, behind) if one]
+            names = [name for name, one in zip(self._joint_names, behind) if one]
+            if any(("behind", name) not in self._told for name in names):
+                self._told |= {("behind", name) for name in names}
                 events.append(self._latch(f"held up on the way, or pushed: {listed(names)}; held where it is"))
-                give_way |= behind
+            give_way |= behind
         return Verdict(events, hold, give_way, answering)
 
     def _troubled(self, fresh: Mapping[str, Sample], give_way: Flags) -> list[Event]:
@@ -101,5 +105,5 @@ class ServoFaults:
         return events
 
     def _latch(self, text: str) -> Event:
-        self._latched = f"{text}; {ASK}"
-        return Event(True, self._latched)
+        self._latched = f"{self._latched.removesuffix(ASK)}{text}; {ASK}"
+        return Event(True, f"{text}; {ASK}")

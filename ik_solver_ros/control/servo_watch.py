@@ -14,7 +14,9 @@ SILENT_AFTER = 0.1  # [s] without a reply a servo counts as silent...
 SILENT_CYCLES = 3  # ...if it was asked as often in that time: when this computer stalls, nobody is
 TWICE = 2  # samples in a row that must say so: one reply may be damaged, and its check be right all the same
 LAG = 0.11  # [s] that a servo may be late: an STS3215 is by 0.06 to 0.12, as several people measured
-OFF = 0.1  # [rad] of a servo's turn that it may be away from all that; it sags by 0.02 to 0.05
+OFF = 0.09  # [rad] of a servo's turn that it may be away from all that; it sags by 0.02 to 0.05
+
+GRACE = 0.2  # [s] for which it is let come to where it begins to be led
 
 
 class SilenceWatch:
@@ -74,25 +76,30 @@ class TrackingWatch:
     def __init__(self, tolerance: Array) -> None:
         """tolerance: (n,) [rad or m] that a joint may be off all that."""
         self._tolerance = tolerance
-        self._led: deque[tuple[float, Array]] = deque()
+        self._led: deque[tuple[float, Array]] = deque()  # when and where, nan for joints that began anew since
+        self._began = np.full(len(tolerance), np.nan)  # when each joint was led first since then
 
-    def reset(self) -> None:
-        """Nobody was led anywhere."""
-        self._led.clear()
+    def reset(self, joints: Flags | slice = slice(None)) -> None:
+        """Forget where these joints (n,) [bool] were led, or all: they begin anew."""
+        for _, where in self._led:
+            where[joints] = np.nan
+        self._began[joints] = np.nan
 
     def lead(self, now: float, positions: Array) -> None:
         """Remember that the joints were led to `positions` (n,)."""
-        self._led.append((now, positions))
-        while len(self._led) > 1 and self._led[1][0] <= now - LAG:
+        before = self._led[-1][0] if self._led else now
+        while len(self._led) > 1 and self._led[1][0] <= before - LAG:  # and as much earlier as the last cycle took
             self._led.popleft()
+        self._led.append((now, positions.copy()))
+        self._began = np.where(np.isnan(self._began), now, self._began)
 
     def behind(self, positions: Array) -> Flags:
         """Which of the joints, measured at `positions` (n,), are away from where they were led: (n,) [bool]."""
         if not self._led:
             return np.zeros(len(positions), dtype=bool)
         led = np.array([where for _, where in self._led])
-        away = np.maximum(led.min(axis=0) - positions, positions - led.max(axis=0))
-        return np.asarray(away > self._tolerance)
+        away = np.maximum(np.fmin.reduce(led) - positions, positions - np.fmax.reduce(led))
+        return np.asarray((away > self._tolerance) & (self._led[-1][0] - self._began >= GRACE))
 
 
 def worded(joints: Mapping[str, str]) -> str:

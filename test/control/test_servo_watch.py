@@ -61,9 +61,14 @@ def test_a_joint_may_be_where_it_was_led_a_moment_ago():
     assert not watch.behind(np.array([5.0, 5.0])).any(), "it has not been led anywhere"
     for i in range(101):
         watch.lead(0.01 * i, np.array([0.02 * i, 0.0]))
-    late = 2.0 * LAG  # [rad] behind, at 2 rad/s
+        assert i >= 15 or not watch.behind(np.array([5.0, 5.0])).any(), "it is let come there"
+    late = 2.0 * (LAG + 0.01)  # [rad] behind, at 2 rad/s
     np.testing.assert_array_equal(watch.behind(np.array([2.0 - late - 0.09, 0.09])), [False, False])
     np.testing.assert_array_equal(watch.behind(np.array([2.0 - late - 0.13, 0.0])), [True, False])
     np.testing.assert_array_equal(watch.behind(np.array([2.0, -0.11])), [False, True])
+    watch.reset(np.array([True, False]))
+    np.testing.assert_array_equal(watch.behind(np.array([9.0, 1.0])), [False, True])
+    watch.lead(1.01, np.array([5.0, 0.0]))
+    np.testing.assert_array_equal(watch.behind(np.array([9.0, 1.0])), [False, True])
     watch.reset()
     assert not watch.behind(np.array([0.0, 1.0])).any()
