@@ -213,7 +213,7 @@ def test_one_servo_falls_silent(rig):
     assert "servos do not answer: b; the others hold" in rig.texts()
     with pytest.raises(TrajectoryError, match="do not answer: b"):
         rig.go([0.0, 0.0, 0.0])
-    rig.run(0.6)
+    rig.run(1.2)
     before, cycles = rig.positions(), rig.cycles
     rig.run(0.2)
     np.testing.assert_allclose(rig.positions()[[0, 2]], before[[0, 2]], atol=2 * TICK)
