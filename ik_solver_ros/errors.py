@@ -26,6 +26,7 @@
     |-- ArmTimeoutError            a node does not answer
     |-- BusError                   a serial port that cannot be opened, or is gone
     |-- CalibrationError (ValueError)  a calibration that cannot be used
+    |   `-- SilentServoError     a servo that is being calibrated does not answer
     |-- RecordError (ValueError)   a file that is not the record of a run
     |-- CollisionError             a motion through the floor, or through the arm itself
     `-- ArmError                   a simulated or real arm that cannot be used
@@ -204,6 +205,10 @@ class CalibrationError(IkSolverError, ValueError):
     def __init__(self, message: str, *, joint: str = "") -> None:
         super().__init__(message)
         self.joint = joint
+
+
+class SilentServoError(CalibrationError):
+    """A servo that does not answer while it is being calibrated."""
 
 
 class RecordError(IkSolverError, ValueError):

@@ -41,10 +41,13 @@ ONLY_IN = {
     "casadi": {"solvers/reference/autodiff.py"},
     "ruckig": {"trajectory/plan.py"},
     "urdf_parser_py": {"kinematics/model.py"},
-    "serial": {"servo/bus.py"},
+    "serial": {"servo/bus.py", "servo/ports.py"},
     "yaml": {"servo/calibration.py", "ros/ik_node/goal_frames.py"},
     "coal": {"collision/self_collision.py"},
-    "matplotlib": {"tools/plot/draw.py", "tools/plot/reachable.py", "tools/compare/figures.py"},
+    "matplotlib": {
+        *("tools/plot/draw.py", "tools/plot/reachable.py", "tools/compare/figures.py"),
+        "tools/calibrate/canvas.py",
+    },
     "PIL": {"tools/film.py"},
     "rich": {"tools/demo/run.py", "tools/demo/results.py", "cli/compare.py", "cli/doctor.py"},
 }

@@ -4,113 +4,74 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Protocol
 
-from ik_solver_ros.errors import CalibrationError
-from ik_solver_ros.servo.bus import Port, RegisterBus
-from ik_solver_ros.servo.lx16a import POSITION_READ, TORQUE_READ
-from ik_solver_ros.servo.lx16a_bus import Lx16aBus
+from ik_solver_ros.errors import CalibrationError, SilentServoError
+from ik_solver_ros.servo.bus import Port
+from ik_solver_ros.servo.families import Family
 
-NUDGE, STEPS = 0.06, 10  # [rad] of a jog there and back, and in how many steps each way
-PAUSE = 0.03  # [s] after each of them
+STEP, PAUSE = 0.006, 0.03  # [rad] of a slow move at a time, and how much later the next comes [s]
 ROUNDS = 3  # in which servos are asked that have not answered yet: a reply may be lost, or come too late
 
 
+@dataclass(frozen=True)
+class Settings:
+    """What a servo remembers without power, as far as its family has it."""
+
+    limits: tuple[int, int]  # [ticks] between which it takes goals
+    homing_offset: int | None = None  # [ticks]
+    wrong: tuple[str, ...] = ()  # what keeps it from being led to positions within a turn, in words
+
+
 class ByHand(Protocol):
-    """Servos that share a port. All raise BusError where the port is gone."""
+    """Servos that share a port. All raise BusError where the port is gone, CalibrationError where one is silent."""
 
     port: Port
+    family: Family
 
     def found(self, ids: Iterable[int]) -> list[int]:
-        """Those that answer."""
+        """Those that answer. Raises CalibrationError where the adapter hands back what is sent."""
+
+    def asked(self, servo_id: int) -> tuple[bool, bytes]:
+        """Whether a servo answers, asked once, and all that came back."""
 
     def release(self, ids: Iterable[int]) -> None:
-        """Take their torque off."""
+        """Take their torque off, and make sure of it. Raises CalibrationError where one keeps it."""
 
     def position(self, servo_id: int) -> int:
-        """Where a servo is [ticks]. Raises CalibrationError where it does not answer."""
+        """Where a servo is [ticks], within a turn where it knows but one."""
 
-    def jog(self, servo_id: int, per_tick: float) -> None:
-        """A little there and back from where it is, where a tick is so many rad."""
+    def move(self, servo_id: int, by: int) -> int:
+        """Slowly by so many ticks and back, its torque on meanwhile alone; how far it came [ticks].
 
-    def homing_offset(self, servo_id: int) -> int | None:
-        """What a servo adds to its positions [ticks], where it can."""
+        Raises CalibrationError for a move through an end of what the servo takes.
+        """
 
+    def settings(self, servo_id: int) -> Settings:
+        """What it remembers."""
 
-class RegisterServosByHand:
-    """Feetech's and Dynamixel's servos."""
+    def put_right(self, servo_id: int) -> None:
+        """Make it a servo of positions within a turn. Raises CalibrationError where it stays as it is."""
 
-    def __init__(self, bus: RegisterBus) -> None:
-        self.bus, self.port, self._registers = bus, bus.port, bus.codec.registers
+    def open_limits(self, servo_id: int) -> None:
+        """Have it take goals anywhere in its turn. Raises CalibrationError where it does not."""
 
-    def found(self, ids: Iterable[int]) -> list[int]:
-        """Those that answer."""
-        return _answering(ids, self.bus.ping)
+    def place(self, servo_id: int, low: int, high: int) -> int:
+        """Have a servo count so that a range [ticks, continuous] has no seam in it; what to add to these ticks.
 
-    def release(self, ids: Iterable[int]) -> None:
-        """Take their torque off."""
-        self.bus.sync_write(self._registers["torque_enable"], dict.fromkeys(ids, 0))
+        Raises CalibrationError where that cannot be.
+        """
 
-    def position(self, servo_id: int) -> int:
-        """Where a servo is [ticks]."""
-        return _known(servo_id, lambda: self.bus.read(servo_id, self._registers["position"]))
+    def renumber(self, servo_id: int, new: int, baud: int) -> None:
+        """Give the only servo on the port another id, and a rate, and look whether it answers so; the port has it then.
 
-    def jog(self, servo_id: int, per_tick: float) -> None:
-        """Its goal is where it is before its torque comes on."""
-        goal, torque = self._registers["goal_position"], self._registers["torque_enable"]
-        here = self.position(servo_id)
-        self.bus.write(servo_id, goal, here)
-        self.bus.write(servo_id, torque, 1)
-        for step in _there_and_back(per_tick):
-            self.bus.write(servo_id, goal, here + step)
-            time.sleep(PAUSE)
-        self.bus.write(servo_id, torque, 0)
-
-    def homing_offset(self, servo_id: int) -> int | None:
-        """Where their protocol has a calibration note it."""
-        return self.bus.read(servo_id, self._registers["homing_offset"]) if self.bus.codec.notes_offset else None
+        Raises CalibrationError where it does not.
+        """
 
 
-class Lx16aByHand:
-    """Hiwonder's LX-16A."""
-
-    def __init__(self, bus: Lx16aBus) -> None:
-        self.bus, self.port = bus, bus.port
-
-    def found(self, ids: Iterable[int]) -> list[int]:
-        """Those that answer."""
-        return _answering(ids, lambda servo_id: self.bus.read(servo_id, POSITION_READ) is not None)
-
-    def release(self, ids: Iterable[int]) -> None:
-        """Take their torque off."""
-        for servo_id in ids:
-            self._let_go(servo_id)
-
-    def position(self, servo_id: int) -> int:
-        """Where a servo is [ticks]."""
-        return _known(servo_id, lambda: self.bus.read(servo_id, POSITION_READ))
-
-    def jog(self, servo_id: int, per_tick: float) -> None:
-        """A move brings the torque on by itself."""
-        here = self.position(servo_id)
-        for step in _there_and_back(per_tick):
-            self.bus.move({servo_id: min(max(here + step, 0), 1000)}, round(1e3 * PAUSE))
-            time.sleep(PAUSE)
-        self._let_go(servo_id)
-
-    def _let_go(self, servo_id: int) -> None:
-        """Take its torque off, and ask whether it is: these servos confirm nothing that is written."""
-        for _ in range(ROUNDS):
-            self.bus.torque(servo_id, False)
-            if not _known(servo_id, lambda: self.bus.read(servo_id, TORQUE_READ)):
-                return
-        raise CalibrationError(f"servo {servo_id} keeps its torque on, so that nobody can move it")
-
-    def homing_offset(self, servo_id: int) -> None:
-        """Theirs is not read: it changes only by a command of its own."""
-
-
-def _answering(ids: Iterable[int], answers: Callable[[int], bool]) -> list[int]:
+def answering(ids: Iterable[int], answers: Callable[[int], bool]) -> list[int]:
+    """Those of the ids that answer, asked several times where need be."""
     asked = list(ids)
     found: set[int] = set()
     for _ in range(ROUNDS):
@@ -118,14 +79,33 @@ def _answering(ids: Iterable[int], answers: Callable[[int], bool]) -> list[int]:
     return [servo_id for servo_id in asked if servo_id in found]
 
 
-def _known(servo_id: int, read: Callable[[], int | None]) -> int:
+def known(servo_id: int, read: Callable[[], int | None]) -> int:
+    """What is read, tried several times. Raises SilentServoError where nothing comes."""
     for _ in range(ROUNDS):
-        ticks = read()
-        if ticks is not None:
-            return ticks
-    raise CalibrationError(f"servo {servo_id} does not answer any more")
+        value = read()
+        if value is not None:
+            return value
+    raise SilentServoError(f"servo {servo_id} does not answer any more")
 
 
-def _there_and_back(per_tick: float) -> list[int]:
-    out = [round(NUDGE / per_tick * step / STEPS) for step in range(STEPS + 1)]
-    return out + out[-2::-1]
+def stroll(here: int, by: int, limits: tuple[int, int], per_tick: float) -> tuple[list[int], list[int]]:
+    """The goals of a slow move there, and of the way back. Raises CalibrationError where it leaves the limits."""
+    low, high = limits
+    if not (low <= here <= high and low <= here + by <= high):
+        raise CalibrationError(f"from {here} by {by} ticks leads outside [{low}, {high}], which its servo takes")
+    steps = max(1, round(abs(by) * per_tick / STEP))
+    there = [here + round(by * step / steps) for step in range(1, steps + 1)]
+    return there, [*there[-2::-1], here]
+
+
+def pause() -> None:
+    """Until the next step of a slow move."""
+    time.sleep(PAUSE)
+
+
+def other_rate(port: Port, baud: int) -> None:
+    """Open the port at another rate. Raises BusError."""
+    if port.baud != baud or not port.is_open:
+        port.close()
+        port.baud = baud
+        port.open()

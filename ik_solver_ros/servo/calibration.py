@@ -8,11 +8,13 @@
 Positions are the servo's own ticks; `zero` is where the joint is at 0. A joint that is not turned one to one has
 `per_tick` [rad or m] as well; `homing_offset` is checked against the servo's own, where it is given; `p_gain`, `i_gain`
 and `d_gain` are what the servo shall have, in its own units, and are left alone where they are not given.
+
+A range of nearly a turn is refused where the URDF's joint turns less: it was measured across the seam of the servo's
+turn (4095 to 0), as in huggingface/lerobot#3586 and #3587. So is a zero more than half a turn outside the range.
 """
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,6 +28,8 @@ from ik_solver_ros.servo.families import FAMILIES, Family
 
 GAINS = ("p_gain", "i_gain", "d_gain")
 KEYS = {"id", "direction", "zero", "min", "max", "per_tick", "homing_offset", *GAINS}
+NEARLY = 0.95  # of a turn that no range has by honest means,
+MORE = 1.1  # unless the joint's own range by the URDF is no less than this part of it
 
 
 @dataclass(frozen=True)
@@ -105,6 +109,14 @@ class Calibration:
                 )
             low, high = joint.limits
             lower, upper = limits[joint.name]
+            turn = (self.family.turn or math.inf) * joint.per_tick
+            if high - low >= NEARLY * turn and high - low > MORE * (upper - lower):
+                raise CalibrationError(
+                    f"joint {joint.name!r} has the range [{joint.min}, {joint.max}], nearly a turn of its servo, but "
+                    f"{math.degrees(upper - lower):.0f} degrees by the URDF: it passed 4095 to 0 when measured: "
+                    f"calibrate again",
+                    joint=joint.name,
+                )
             if max(low, lower) >= min(high, upper):
                 raise CalibrationError(
                     f"joint {joint.name!r} can go from {low:.3g} to {high:.3g} by the calibration, nothing of which is "
@@ -144,35 +156,7 @@ def load_calibration(path: Path) -> Calibration:
     if not isinstance(baud, int) or baud <= 0:
         raise CalibrationError(f"{path}: baud {baud!r}: a positive number is wanted")
     joints = tuple(_joint(path, str(name), row, FAMILIES[protocol]) for name, row in data["joints"].items())
-    return Calibration(protocol, baud, _distinct(path, joints))
-
-
-def from_lerobot(path: Path) -> Calibration:
-    """A calibration that LeRobot wrote (JSON) for Feetech's servos; zero is the middle of each range.
-
-    Raises CalibrationError and OSError.
-    """
-    family = FAMILIES["feetech"]
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-        joints = tuple(
-            ServoJoint(
-                name,
-                int(row["id"]),
-                -1 if row.get("drive_mode") else 1,
-                round((int(row["range_min"]) + int(row["range_max"])) / 2),
-                int(row["range_min"]),
-                int(row["range_max"]),
-                family.per_tick,
-                int(row["homing_offset"]),
-            )
-            for name, row in data.items()
-        )
-    except (json.JSONDecodeError, KeyError, TypeError, ValueError, AttributeError) as error:
-        raise CalibrationError(f"{path}: not a calibration of LeRobot's: {type(error).__name__} {error}") from error
-    for joint in joints:
-        _check(path, joint, family)
-    return Calibration("feetech", family.baud, _distinct(path, joints))
+    return Calibration(protocol, baud, distinct(path, joints))
 
 
 def _joint(path: Path, name: str, row: Any, family: Family) -> ServoJoint:
@@ -200,12 +184,14 @@ def _joint(path: Path, name: str, row: Any, family: Family) -> ServoJoint:
         row.get("homing_offset"),
         *(row.get(gain) for gain in GAINS),
     )
-    _check(path, joint, family)
+    check_joint(path, joint, family)
     return joint
 
 
-def _check(path: Path, joint: ServoJoint, family: Family) -> None:
+def check_joint(path: Path, joint: ServoJoint, family: Family) -> None:
+    """Raise CalibrationError where a joint's numbers cannot be true."""
     low, high = family.ticks
+    half = (family.turn or high - low) // 2
     for wrong, text in (
         (not 0 <= joint.id <= 252, f"id = {joint.id}: 0 to 252 is wanted"),
         (joint.direction not in (1, -1), f"direction = {joint.direction}: 1 or -1 is wanted"),
@@ -219,12 +205,21 @@ def _check(path: Path, joint: ServoJoint, family: Family) -> None:
             f"per_tick = {joint.per_tick}: a positive number is wanted; which way it turns is said by direction",
         ),
         *((not 0 <= gain <= 16383, f"{name} = {gain}: 0 to 16383 is wanted") for name, gain in joint.gains.items()),
+        (
+            not joint.min - half <= joint.zero <= joint.max + half,
+            f"zero = {joint.zero} is more than half a turn outside [{joint.min}, {joint.max}]",
+        ),
+        (
+            family.turn is not None and joint.max - joint.min >= family.turn,
+            f"[{joint.min}, {joint.max}] is a turn and more: servos are led within one",
+        ),
     ):
         if wrong:
             raise CalibrationError(f"{path}: joint {joint.name!r}: {text}", joint=joint.name)
 
 
-def _distinct(path: Path, joints: tuple[ServoJoint, ...]) -> tuple[ServoJoint, ...]:
+def distinct(path: Path, joints: tuple[ServoJoint, ...]) -> tuple[ServoJoint, ...]:
+    """The joints. Raises CalibrationError where two have one id."""
     seen: dict[int, str] = {}
     for joint in joints:
         if joint.id in seen:

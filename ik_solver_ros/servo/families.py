@@ -28,6 +28,8 @@ class Family:
     arm: str  # class (calibration, bus), a ServoArm; where nothing is measured (calibration, bus, start, reset_time)
     emulator: str  # class (ticks by id), an Emulator
     by_hand: str = ""  # class (bus), a ByHand for the calibration; none where nothing is measured
+    turn: int | None = None  # ticks after which positions begin again; None: they do not
+    bauds: tuple[int, ...] = ()  # that such servos are found at, the likeliest first
 
     @property
     def measures(self) -> bool:
@@ -47,7 +49,6 @@ def load(reference: str) -> Any:
 REGISTER_SERVOS = {
     "bus": f"{SERVO}.bus:RegisterBus",
     "arm": f"{ARM}.register_servos:RegisterServoArm",
-    "by_hand": f"{SERVO}.by_hand:RegisterServosByHand",
 }
 # Hobby servos: ticks are us of pulse, id is the channel; half a turn from 500 to 2500 us, as most of them do
 SSC32 = Family(
@@ -59,6 +60,7 @@ SSC32 = Family(
     bus=f"{SERVO}.pulse_bus:PulseBus",
     arm=f"{ARM}.pulse_board:PulseBoardArm",
     emulator=f"{SERVO}.emulated.pulse_boards:Ssc32Emulator",
+    bauds=(115_200, 9600, 38_400),  # an SSC-32U comes with 9600
 )
 FAMILIES = {
     # STS3215: 360 deg in 4096 steps
@@ -69,6 +71,9 @@ FAMILIES = {
         fastest=5000.0,
         codec=f"{SERVO}.feetech",
         emulator=f"{SERVO}.emulated.register_servos:FeetechEmulator",
+        by_hand=f"{SERVO}.feetech_by_hand:FeetechByHand",
+        turn=4096,
+        bauds=(1_000_000, 500_000, 115_200, 250_000, 128_000, 76_800, 57_600, 38_400),
         **REGISTER_SERVOS,
     ),
     # XL430: likewise, and several turns in extended position mode
@@ -79,6 +84,9 @@ FAMILIES = {
         fastest=8000.0,
         codec=f"{SERVO}.dynamixel",
         emulator=f"{SERVO}.emulated.register_servos:DynamixelEmulator",
+        by_hand=f"{SERVO}.dynamixel_by_hand:DynamixelByHand",
+        turn=4096,
+        bauds=(57_600, 1_000_000, 115_200, 2_000_000, 3_000_000, 4_000_000, 9600),  # they come with 57,600
         **REGISTER_SERVOS,
     ),
     # 240 deg in 1000 steps
@@ -91,8 +99,11 @@ FAMILIES = {
         bus=f"{SERVO}.lx16a_bus:Lx16aBus",
         arm=f"{ARM}.lx16a:Lx16aArm",
         emulator=f"{SERVO}.emulated.lx16a:Lx16aEmulator",
-        by_hand=f"{SERVO}.by_hand:Lx16aByHand",
+        by_hand=f"{SERVO}.lx16a_by_hand:Lx16aByHand",
+        bauds=(115_200,),
     ),
     "ssc32": SSC32,
-    "maestro": replace(SSC32, codec=f"{SERVO}.maestro", emulator=f"{SERVO}.emulated.pulse_boards:MaestroEmulator"),
+    "maestro": replace(
+        SSC32, codec=f"{SERVO}.maestro", emulator=f"{SERVO}.emulated.pulse_boards:MaestroEmulator", bauds=(115_200,)
+    ),
 }

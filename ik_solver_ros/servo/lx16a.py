@@ -12,8 +12,9 @@ from ik_solver_ros.servo.registers import Packet
 
 FRAMING = Framing(b"\x55\x55", length_size=1, uncounted=3, shortest=3, longest=10, check=inverted_sum)
 
-MOVE, GOAL_READ, ID_WRITE, ID_READ, OFFSET_READ, LIMITS_READ = 1, 2, 13, 14, 19, 21
-TEMPERATURE_READ, VOLTAGE_READ, POSITION_READ, MODE_READ, TORQUE_WRITE, TORQUE_READ = 26, 27, 28, 30, 31, 32
+MOVE, GOAL_READ, ID_WRITE, ID_READ, OFFSET_READ, LIMITS_WRITE, LIMITS_READ = 1, 2, 13, 14, 19, 20, 21
+TEMPERATURE_READ, VOLTAGE_READ, POSITION_READ, MODE_WRITE, MODE_READ = 26, 27, 28, 29, 30
+TORQUE_WRITE, TORQUE_READ = 31, 32
 # Bytes of the replies. There is none about faults: command 36 tells for which of them the LED is to blink.
 SIZES = {
     GOAL_READ: 4,

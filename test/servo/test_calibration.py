@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from hypothesis import strategies as st
 
 from ik_solver_ros.errors import CalibrationError
 from ik_solver_ros.kinematics.load import load_chain
-from ik_solver_ros.servo.calibration import ServoJoint, from_lerobot, load_calibration
+from ik_solver_ros.servo.calibration import ServoJoint, load_calibration
 
 GOOD = {"id": 1, "direction": 1, "zero": 2048, "min": 758, "max": 3292}
 
@@ -75,6 +74,7 @@ def test_ticks_come_back(ticks, direction):
         (arm(a=GOOD | {"max": 4096}), r"joint 'a': \[758, 4096\] is outside the servo's range \[0, 4095\]"),
         (arm(a=GOOD | {"id": 300}), "joint 'a': id = 300: 0 to 252"),
         (arm(a=GOOD | {"zero": 1.5}), "joint 'a': zero = 1.5: a whole number"),
+        (arm(a=GOOD | {"zero": 6000}), r"joint 'a': zero = 6000 is more than half a turn outside \[758, 3292\]"),
         (arm(a=GOOD | {"per_tick": -0.1}), "joint 'a': per_tick = -0.1: a positive number"),
     ],
 )
@@ -95,15 +95,15 @@ def test_it_must_fit_the_robot(tmp_path):
         calibration.fit({"a": (2.5, 3.0), "b": (-1.0, 1.0)}, ["a"])
 
 
-def test_lerobots_calibration(tmp_path):
-    path = tmp_path / "my_follower.json"
-    row = {"id": 1, "drive_mode": 0, "homing_offset": -1470, "range_min": 758, "range_max": 3292}
-    path.write_text(json.dumps({"shoulder_pan": row, "gripper": row | {"id": 6, "drive_mode": 1}}))
-    pan, gripper = from_lerobot(path).joints
-    assert (pan.zero, pan.direction, pan.homing_offset, gripper.direction) == (2025, 1, -1470, -1)
-    path.write_text('{"shoulder_pan": {"id": 1}}')
-    with pytest.raises(CalibrationError, match="not a calibration of LeRobot's: KeyError"):
-        from_lerobot(path)
+def test_a_range_across_the_seam_is_refused(tmp_path):
+    """As huggingface/lerobot#3586 has it, and as a wizard wrote it that did not see the seam."""
+    for low, high in ((1, 4094), (14, 4070)):
+        calibration = load_calibration(written(tmp_path, arm(a=GOOD | {"min": low, "max": high})))
+        with pytest.raises(
+            CalibrationError, match=rf"'a' has the range \[{low}, {high}\], nearly a turn .* 195 degrees"
+        ):
+            calibration.fit({"a": (-1.7, 1.7)}, ["a"])
+        calibration.fit({"a": (-math.inf, math.inf)}, ["a"])
 
 
 def test_the_calibrations_that_come_with_it_can_be_used():

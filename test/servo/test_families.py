@@ -79,9 +79,10 @@ def test_the_wizard_can_work_with_it(rig, family):
     assert by_hand.port is arm.port and by_hand.found([*ids, 99]) == ids
     for joint in arm.calibration.joints:
         assert by_hand.position(joint.id) == joint.ticks(START)
-        assert by_hand.homing_offset(joint.id) in (None, 0)
+        assert by_hand.settings(joint.id).homing_offset in (None, 0)
     before = [by_hand.position(i) for i in ids]
-    by_hand.jog(ids[0], family.per_tick)
+    by = round(0.06 / family.per_tick)
+    assert by_hand.move(ids[0], by) == pytest.approx(by, abs=0.5 * by)
     by_hand.release(ids)
     assert [by_hand.position(i) for i in ids] == pytest.approx(before, abs=1)
 

@@ -12,7 +12,7 @@ from ik_solver_ros.kinematics.chain import Chain
 from ik_solver_ros.servo.calibration import Calibration, ServoJoint
 from ik_solver_ros.servo.families import Family
 from ik_solver_ros.servo.pulse_bus import PulseBus
-from ik_solver_ros.tools.calibrate.dialogue import Ask, Show
+from ik_solver_ros.tools.calibrate.dialogue import Ask, Show, number
 
 CHANNELS = range(32)
 MIDDLE = 1500  # [us] of the first pulse
@@ -32,6 +32,10 @@ class PulseDriven:
     def begin(self) -> None:
         """Such servos cannot be found; say what will happen."""
         self._show("servos get no pulse before you say so; then they snap to the middle, so keep clear")
+
+    def knows(self, joint: ServoJoint) -> bool:
+        """Whether an answer from before is still right: a board's channels do not change."""
+        return joint.id in self.free
 
     def choose(self) -> int | None:
         """The free servo that somebody says moves the joint, by its channel; None where none does."""
@@ -59,7 +63,7 @@ class PulseDriven:
         slides = self._chain.model.joints[name].type == "prismatic"
         unit, of_unit = ("mm", 1e-3) if slides else ("degrees", math.pi / 180.0)
         usual = abs(way) * self._family.per_tick / of_unit
-        far = self._number(f"how many {unit} is it from 0 now? measure", round(usual, 1))
+        far = number(self._ask, self._show, f"how many {unit} is it from 0 now? measure", round(usual, 1))
         one = self._driven(servo_id, "drive it to one end of its range")
         other = self._driven(servo_id, "and to the other end")
         if one == other:
@@ -106,14 +110,3 @@ class PulseDriven:
                 self._drive(channel, int(answer) + (here if answer[0] in "+-" else 0))
             except ValueError:
                 self._show(f"  {answer!r}: {HELP}")
-
-    def _number(self, question: str, usual: float) -> float:
-        while True:
-            answer = self._ask(f"  {question} [{usual:g}]: ", None).strip()
-            try:
-                number = float(answer or usual)
-            except ValueError:
-                number = math.nan
-            if math.isfinite(number) and number > 0.0:
-                return number
-            self._show(f"  {answer!r}: a positive number is wanted")
