@@ -296,7 +296,7 @@ def adapters(rig: Rig, trials: int) -> Verdict:
     return out
 
 
-def settles(rig: Rig, seconds: int) -> Verdict:
+def settles(rig: Rig, seconds: int, first_seconds: float = 15.0) -> Verdict:
     """A motion's end under gravity, stiction and play: where the joints rest, and whether they go to and fro."""
     out = Verdict()
     out.must(rig.enable(), "no torque")
@@ -306,7 +306,7 @@ def settles(rig: Rig, seconds: int) -> Verdict:
         [j.ticks(q) for j, q in zip(rig.calibration.joints, rig.cycle.setpoint("arm", time.monotonic()).position)]
     )
     first = np.abs(rig.truth() - wanted)
-    rig.run(15.0)
+    rig.run(first_seconds)
     turns, last, way = np.zeros(6), rig.truth(), np.zeros(6)
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:

@@ -123,6 +123,10 @@ class Lx16aArm(MeasuredServos):
         self.bus.torque(joint.id, False)
         self._known.pop((joint.name, TORQUE_READ), None)
 
+    def _is_off(self, joint: ServoJoint) -> bool:
+        self._ask(joint, TORQUE_READ)
+        return self._known.get((joint.name, TORQUE_READ)) == 0
+
     def _sure(self, joint: ServoJoint, question: int) -> int:
         """Its answer. Raises ArmError where it gives none."""
         for _ in range(ROUNDS):

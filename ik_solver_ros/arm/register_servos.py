@@ -136,6 +136,9 @@ class RegisterServoArm(MeasuredServos):
         self._obedient.discard(joint.id)
         self.bus.write(joint.id, self._registers["torque_enable"], 0)
 
+    def _is_off(self, joint: ServoJoint) -> bool:
+        return self.bus.read(joint.id, self._registers["torque_enable"]) == 0
+
     def _set(self, joint: ServoJoint, name: str, value: int) -> None:
         """Have a register at a value, and make sure of it. Raises ArmError, and BusError."""
         register, found = self._registers[name], None

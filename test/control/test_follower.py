@@ -442,3 +442,16 @@ def test_a_ramp_joins_where_it_makes_no_detour():
     path = walk(f, 5.0, 5.0 + planned.duration + 0.3)
     assert (np.diff(path[:, 0]) >= -0.02).all() and path[:, 0].min() > 0.09
     np.testing.assert_allclose(path[-1], [1.5, 0.5], atol=1e-9)
+
+
+@pytest.mark.parametrize("size", [1e20, 1e154, 1e308, -1e308])
+def test_numbers_that_overflow_are_refused(size):
+    """They become nan on the way, which is neither within the limits nor outside."""
+    limits = MotionLimits.from_urdf(("a",), np.array([-2.0]), np.array([2.0]), np.array([1.0]))
+    for velocity in (0.0, size):
+        follower = TrajectoryFollower(limits, np.zeros(1))
+        times, positions = np.array([0.5, 1.0]), np.array([[0.1], [0.2]])
+        wild = Trajectory(("a",), times, positions, np.array([[velocity], [0.0]]), np.array([[size], [size]]))
+        with pytest.raises(TrajectoryError):
+            follower.accept(wild, 0.0)
+        assert follower.advance(0.5).position == 0.0

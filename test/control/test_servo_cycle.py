@@ -347,3 +347,20 @@ def test_a_stall_of_the_machine_delays_the_motion_and_is_not_made_up_for(rig):
         assert any(w.servo_id == servo_id for w in rig.port.bus.writes[at_stall:]), "it was to be on its way"
         assert np.abs(np.diff(goals)).max() * TICK < SPEED * 0.05
         assert goals[-1] == pytest.approx(end, abs=1)
+
+
+def test_a_stall_that_outlasts_the_motion_does_not_jump_to_its_end(rig):
+    cycle, clock = enabled(rig).cycle, OwnClock()
+    cycle.step(clock)
+    here = rig.positions()
+    limits = rig.followers(here)[CONTROLLER][0].limits
+    cycle.accept(CONTROLLER, plan(State.at_rest(here), here + 0.8, limits), clock.now, None)
+    for _ in range(30):
+        clock.now += 0.01
+        cycle.step(clock)
+        time.sleep(0.01)
+    since = len(rig.port.bus.writes)
+    clock.now += 5.0
+    cycle.step(clock)
+    time.sleep(0.1)
+    assert max(abs(w.target - w.position) * TICK for w in rig.port.bus.writes[since:]) < SPEED * 0.03

@@ -161,6 +161,16 @@ def wired(tmp_path):
         yield port, {"port": port.url, "calibration": str(path), "protocol": ""}
 
 
+def test_a_port_that_comes_a_little_late(wired, fresh_stage):
+    """As after a kill, when the system has not let go of it yet."""
+    port, parameters = wired
+    port.unplug()
+    process = fresh_stage.start("servo_node", description_file=str(ARMS / "so101.urdf"), **parameters)
+    fresh_stage.peer.until(lambda: "no connection yet" in process.log.read_text())
+    port.plug()
+    fresh_stage.wait(lambda: fresh_stage.peer.states and "torque on" in process.log.read_text(), process)
+
+
 def test_a_port_of_ones_own_and_a_second_node_on_it(wired, fresh_stage):
     port, parameters = wired
     process = fresh_stage.start_servos(**parameters)

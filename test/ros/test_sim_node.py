@@ -282,6 +282,11 @@ def test_the_action_where_control_msgs_are_installed(fresh_stage):
     before = resting(peer)
     assert np.abs(published(peer, 0.2) - before).max() < 1e-6 and np.abs(before).max() > 0.05
 
+    first = sent(action.Goal(trajectory=trajectory(np.zeros(5), 5.0)))
+    first.cancel_goal_async()
+    second = sent(action.Goal(trajectory=trajectory(RAISED, 1.0)))  # at once, as of who has changed their mind
+    assert result(second)[0] == succeeded and result(first)[0] in (canceled, aborted)
+
     tight = [JointTolerance(name="shoulder_pan", position=1e-9)]
     status, answer = result(sent(action.Goal(trajectory=trajectory(RAISED, 1.0), path_tolerance=tight)))
     assert (status, answer.error_code) == (aborted, action.Result.PATH_TOLERANCE_VIOLATED)

@@ -6,14 +6,18 @@ import os
 import pty
 import time
 import tty
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 
 from ik_solver_ros.errors import BusError
 from ik_solver_ros.servo import dynamixel, feetech
-from ik_solver_ros.servo.bus import WRITE_TIMEOUT, Port
+from ik_solver_ros.servo.bus import WRITE_TIMEOUT, Port, RegisterBus
 from ik_solver_ros.servo.emulated.faults import Faults
+from ik_solver_ros.servo.emulated.port import EmulatedPort
+from ik_solver_ros.servo.emulated.traits import KIND
+from ik_solver_ros.servo.families import FAMILIES, load
 
 from .conftest import BAUD, IDS
 
@@ -183,3 +187,19 @@ def test_a_port_that_takes_nothing():
     finally:
         os.close(hands_off)
         os.close(ours)
+
+
+def test_an_adapter_that_echoes(tmp_path, codec):
+    """Its TX and RX are tied: a READ of two bytes comes back as if a servo were at 568."""
+    servos = load(FAMILIES[codec.name].emulator)({3: 2048}, replace(KIND, echo=True))
+    with EmulatedPort(servos, str(tmp_path / "port")) as emulated:
+        port = Port(emulated.url, BAUD)
+        port.open()
+        bus, torque = RegisterBus(port, codec), codec.registers["torque_enable"]
+        assert [i for i in range(1, 8) if bus.ping(i)] == [3]
+        assert bus.read(2, codec.registers["position"]) is None
+        assert bus.read(3, codec.registers["position"]) == 2048
+        assert bus.write(3, torque, 1) and not bus.write(2, torque, 1)
+        bus.sync_write(codec.registers["goal_position"], {3: 2048})
+        assert bus.sync_read(codec.registers["goal_position"], [2, 3]) == {3: 2048}
+        port.close()
