@@ -1,7 +1,8 @@
 """PulseBoardArm: hobby servos on a board that pulses them and cannot measure; what it reads is what it was told.
 
-Where the joints are before the first pulse nobody knows: they are declared to be at `start`, and no pulse is sent
-before somebody asks for it. If they are elsewhere, they snap there then; put the arm in that pose before.
+Where joints are before their first pulse nobody knows: they are declared to be at `start`, and no pulse is sent before
+somebody asks for it. If they are elsewhere, they snap there then; put the arm in that pose before. Channels that the
+board pulses already, as it does when this program alone was started anew, go on as they are.
 """
 
 from __future__ import annotations
@@ -14,12 +15,15 @@ import numpy as np
 
 from ik_solver_ros.arm.base import Reading, checked_command
 from ik_solver_ros.arm.servos import Sample
-from ik_solver_ros.errors import ArmError, BusError
+from ik_solver_ros.errors import ArmError, BusError, listed
 from ik_solver_ros.kinematics.arrays import Array
-from ik_solver_ros.servo.calibration import Calibration
-from ik_solver_ros.servo.pulse_bus import PulseBus
+from ik_solver_ros.servo.board_questions import BoardQuestions, Pulsed
+from ik_solver_ros.servo.calibration import Calibration, ServoJoint
+from ik_solver_ros.servo.pulse_bus import PulseBus, lost
+from ik_solver_ros.servo.pulsed_channel import PulsedChannel
 
-ALIVE_EVERY = 0.1  # [s] between questions whether the board is there
+SILENT = 0.1  # [s] after which a board that does not answer may be starting anew: nothing is sent, and motion waits
+BEYOND = 8  # [us] that a pulse may be outside the calibrated range
 
 
 class PulseBoardArm:
@@ -34,72 +38,147 @@ class PulseBoardArm:
         self.name = f"{calibration.protocol} board on {bus.port.url}"
         self.time_outs: dict[int, int] = {}
         self._reset_time = reset_time
-        self._pulses = {j.id: j.ticks(float(start.get(j.name, 0.0))) for j in calibration.joints}
-        self._on = False
-        self._asked_at = -np.inf
+        self._channels = {j.id: PulsedChannel(j.ticks(float(start.get(j.name, 0.0)))) for j in calibration.joints}
+        self._questions = BoardQuestions(bus, list(self._channels))
+        self._troubles: list[str] = []  # of the board, until somebody asks for the torque
+        self._tells = False  # whether the board says what it pulses
 
     def open(self) -> None:
-        """Connect, and wait until the board hears. Raises ArmError and BusError."""
+        """Connect, wait until the board hears, and look what it pulses. Raises ArmError and BusError."""
         self.port.open()
-        self._on = False
+        self._troubles = []
         try:
-            self.bus.wait_for_restart(self._reset_time)
-            self._ask()
+            self.bus.begin(self._reset_time)
+            self._tells = self.bus.width(self.calibration.joints[0].id) is not None
+            self._questions.begin(self._tells)
+            for channel in self._channels.values():
+                channel.off()
+            self._adopt()
         except (ArmError, BusError):
             self.port.close()
             raise
 
     def samples(self) -> dict[str, Sample]:
-        """What each servo was told, by joint. Raises BusError where the board is gone."""
-        if time.monotonic() - self._asked_at > ALIVE_EVERY:
-            try:
-                self._ask()
-            except ArmError as error:
-                raise BusError(str(error), port=self.port.url) from error
-        return {
-            j.name: Sample(self._pulses[j.id], 0.0, self._on, 0, math.nan, 0, [], self._pulses[j.id], self._on)
-            for j in self.calibration.joints
-        }
+        """What each servo was told, or is pulsed at where the board says something else, by joint.
+
+        None while the board is silent. Raises BusError where it is gone.
+        """
+        answer = self._questions.answer()
+        if isinstance(answer, Pulsed):
+            if not self._channels[answer.channel].hear(answer.width, answer.asked):
+                self._look_for_lost()
+        elif answer is not None and answer.troubles:
+            self._troubles += [trouble for trouble in answer.troubles if trouble not in self._troubles]
+            if answer.stopped:
+                for channel in self._channels.values():
+                    channel.off()
+        if self._questions.overdue > SILENT:
+            return {}
+        self._send()
+        return {joint.name: self._sample(joint) for joint in self.calibration.joints}
 
     def read(self) -> Reading:
         """The joints as they were told to be."""
-        return self.reading(self.samples())
+        return self.reading({joint.name: self._sample(joint) for joint in self.calibration.joints})
 
     def reading(self, samples: dict[str, Sample]) -> Reading:
-        """The joints by these samples."""
-        positions = np.array([joint.position(samples[joint.name].ticks) for joint in self.calibration.joints])
+        """The joints by these samples; by what they were told where there is none."""
+        positions = np.array(
+            [j.position((samples.get(j.name) or self._sample(j)).ticks) for j in self.calibration.joints]
+        )
         return Reading(positions, np.zeros(len(positions)), measured=False)
 
     def write(self, positions: Array, velocities: Array) -> None:
-        """Set all pulses, unless they are off. Raises ArmError for what is not finite, and BusError."""
+        """Set the pulses of those that have any, as soon as the wire is free; the newest go before those that wait.
+
+        Raises ArmError for what is not finite, and BusError.
+        """
         checked_command(self.joint_names, positions=positions, velocities=velocities)
-        if not self._on:
-            return
-        pulses = {j.id: j.ticks(float(q)) for j, q in zip(self.calibration.joints, positions)}
-        changed = {channel: width for channel, width in pulses.items() if width != self._pulses[channel]}
-        if changed:
-            self.bus.pulse(changed)
-        self._pulses = pulses
+        for joint, position in zip(self.calibration.joints, positions):
+            channel = self._channels[joint.id]
+            if channel.on:
+                channel.wanted = joint.ticks(float(position))
+        self._send()
 
     def enable(self, fastest: Array) -> Array:
-        """Begin to pulse, where the joints are held to be. Raises BusError."""
-        self.bus.pulse(self._pulses)
-        self._on = True
+        """Begin to pulse, where the joints are held to be; those that are pulsed stay as they are.
+
+        Raises ArmError where one of these is outside its calibrated range, and BusError.
+        """
+        self._questions.settle()
+        self._adopt()
+        for joint in self.calibration.joints:
+            channel = self._channels[joint.id]
+            if channel.on and not joint.min - BEYOND <= channel.wanted <= joint.max + BEYOND:
+                raise ArmError(
+                    f"no torque: {joint.name!r} is pulsed at {channel.wanted:g} us, outside its calibrated range "
+                    f"[{joint.min}, {joint.max}]: hold the arm and take the pulses off (~/enable_torque with data "
+                    "false), or calibrate again; the others stay as they are"
+                )
+        if off := {i: channel.wanted for i, channel in self._channels.items() if not channel.on}:
+            at = self.bus.pulse(off)
+            for i in off:
+                self._channels[i].tell(at)
+        self._troubles = []
         return self.read().positions
 
     def release(self) -> None:
-        """No more pulses. Raises BusError."""
-        self.bus.pulse(dict.fromkeys(self._pulses, 0))
-        self._on = False
+        """No more pulses. Raises ArmError where the board says that there still are some, and BusError."""
+        self.bus.pulse(dict.fromkeys(self._channels, 0))
+        for channel in self._channels.values():
+            channel.off()
+        if self.bus.fine:
+            self._questions.settle()
+            on = [joint.name for joint in self.calibration.joints if self._width(joint.id)]
+            if on:
+                raise ArmError(f"the torque of {listed(on)} may still be on: the board says that it pulses them")
 
     def health(self) -> dict[str, float]:
-        """A board says nothing of itself."""
-        return {}
+        """How often a second the wire can take the pulses of all channels."""
+        return {"possible_rate_hz": 1.0 / self.bus.line_time(len(self._channels))}
 
     def close(self) -> None:
-        """Let go of the port; the board goes on pulsing."""
+        """Let go of the port; the board goes on pulsing, what it was to be told last."""
+        if self.port.is_open:
+            try:
+                while any(channel.due for channel in self._channels.values()):
+                    self._send()
+                    time.sleep(0.001)
+            except BusError:  # it is gone already
+                pass
         self.port.close()
 
-    def _ask(self) -> None:
-        self.bus.ask()
-        self._asked_at = time.monotonic()
+    def _send(self) -> None:
+        due = {i: channel.wanted for i, channel in self._channels.items() if channel.due}
+        if due and self.bus.free:
+            at = self.bus.pulse(due)
+            for i in due:
+                self._channels[i].tell(at)
+
+    def _sample(self, joint: ServoJoint) -> Sample:
+        channel = self._channels[joint.id]
+        told, faults, width = round(channel.wanted), list(self._troubles), channel.wanted
+        answered = channel.answered if channel.on and self.bus.fine else None
+        if answered and not channel.due and abs(answered - channel.wanted) > self.bus.codec.precision(True):
+            width = answered
+            faults.append(f"channel {joint.id} pulses {width:g} us, was told {told}: {self.bus.codec.narrower}")
+        return Sample(round(width), 0.0, channel.on, 0, math.nan, 0, faults, told, channel.on)
+
+    def _adopt(self) -> None:
+        """Take over what the board pulses, where it tells."""
+        for i, channel in self._channels.items() if self._tells else ():
+            channel.adopt(self._width(i), self.bus.codec.precision(self.bus.fine))
+
+    def _look_for_lost(self) -> None:
+        """A channel has no pulse that had one: ask it again, and the others, which may have been lost with it."""
+        self._questions.settle()
+        for i, channel in self._channels.items():
+            if channel.on and not self._width(i):
+                channel.off()
+
+    def _width(self, channel: int) -> float:
+        """The pulse of a channel [us]; 0: none. Raises BusError where the board does not say."""
+        width = self.bus.width(channel)
+        if width is None:
+            raise lost(self.bus)
+        return width

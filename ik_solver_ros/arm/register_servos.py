@@ -116,7 +116,10 @@ class RegisterServoArm(MeasuredServos):
 
     def _prepare(self, joint: ServoJoint, fastest: float) -> None:
         speed = math.ceil(SPEED_MARGIN * fastest / self.bus.codec.velocity_unit)
-        for name, value in {**self.bus.codec.ready, "goal_velocity": speed, **joint.gains}.items():
+        for name, wanted in {**self.bus.codec.ready, "goal_velocity": speed, **joint.gains}.items():
+            value = self.bus.read(joint.id, self._registers[wanted]) if isinstance(wanted, str) else wanted
+            if value is None:
+                raise ArmError(f"no torque: servo of {joint.name!r} (id {joint.id}) does not answer")
             self._set(joint, name, value)
 
     def _take_torque(self, joint: ServoJoint, ticks: int) -> None:

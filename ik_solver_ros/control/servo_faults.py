@@ -78,7 +78,8 @@ class ServoFaults:
         if led:
             events += (found := self._troubled(fresh, give_way))
             hold = hold or bool(found)
-            obedient = [name for name, sample in fresh.items() if sample.obeys]
+            # What has a fault is named for that, which it says twice, and is why it is not where it was led.
+            obedient = [name for name, sample in fresh.items() if sample.obeys and not sample.stopping]
             behind = self.tracking.behind(positions) & mask(self._joint_names, obedient)
             names = [name for name, one in zip(self._joint_names, behind) if one]
             if any(("behind", name) not in self._told for name in names):

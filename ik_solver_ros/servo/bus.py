@@ -91,6 +91,29 @@ class Port:
                 pass
             self._serial = None
 
+    def keep_lines(self) -> None:
+        """Leave the lines to a modem as they are when it is closed, where the system can: POSIX's can.
+
+        Else DTR falls then, and its rise at the next opening makes an Arduino start anew.
+        """
+        try:
+            import termios
+
+            settings = termios.tcgetattr(self._serial)
+            settings[2] &= ~termios.HUPCL
+            termios.tcsetattr(self._serial, termios.TCSANOW, settings)
+        except Exception:  # not POSIX, or no such port
+            pass
+
+    def talk_at(self, baud: int) -> None:
+        """Go on at another rate [bit/s], without opening it again. Raises BusError where the port is gone."""
+        self.baud = baud
+
+        def change(port: Any) -> None:
+            port.baudrate = baud
+
+        self._do(change)
+
     def flush(self) -> None:
         """Throw away what has been received. Raises BusError where the port is gone."""
         self._do(lambda port: port.reset_input_buffer())

@@ -26,7 +26,7 @@ musts: tuple[Must, ...] = (
     Must("drive_mode", 0x0C, (0,), "profiles by velocity and torque by its register alone, bits 2 and 3 off"),
     Must("status_level", 0xFF, (2,), "an answer to every request, 2"),
 )
-ready: Mapping[str, int] = {"acceleration": 0}  # none: at once
+ready: Mapping[str, int | str] = {"acceleration": 0, "goal_pwm": "pwm_limit"}  # none: at once
 reboots = True
 registers: Mapping[str, Register] = {
     "model": Register(0, 2),

@@ -23,7 +23,11 @@ musts: tuple[Must, ...] = (
     Must("phase", 0x10, (0,), "positions within one turn, bit 4 off"),
     Must("status_level", 0xFF, (1,), "an answer to every request, 1"),
 )
-ready: Mapping[str, int] = {"acceleration": 254, "goal_time": 0}  # the quickest; LeRobot sets it so, too
+ready: Mapping[str, int | str] = {
+    "acceleration": 254,
+    "goal_time": 0,
+    "torque_limit": "max_torque",
+}  # the quickest; LeRobot sets it so, too
 reboots = False
 registers: Mapping[str, Register] = {
     "model": Register(3, 2),

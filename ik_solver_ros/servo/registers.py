@@ -68,7 +68,8 @@ class RegisterCodec(Protocol):
     velocity_unit: float  # [ticks/s]
     notes_offset: bool  # whether a calibration notes the homing offset of each servo
     musts: tuple[Must, ...]
-    ready: Mapping[str, int]  # registers that other programs leave set, and what they are to be before a motion
+    # Registers that other programs leave set, and what they are to be before a motion: a value, or another register's
+    ready: Mapping[str, int | str]
     reboots: bool  # whether it takes a REBOOT to clear what a servo has shut down for
 
     def instruction(self, servo_id: int, code: int, data: bytes = b"") -> bytes:

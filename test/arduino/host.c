@@ -72,8 +72,9 @@ int main(int count, char **arguments) {
     avr_irq_register_notify(avr_io_getirq(avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_OUTPUT), from_sketch, NULL);
     avr_irq_register_notify(avr_io_getirq(avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_OUT_XON), more, NULL);
     avr_irq_register_notify(avr_io_getirq(avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_OUT_XOFF), no_more, NULL);
-    for (long i = 0; i < 14; i++) {
-        avr_irq_t *irq = avr_io_getirq(avr, AVR_IOCTL_IOPORT_GETIRQ(i < 8 ? 'D' : 'B'), i < 8 ? i : i - 8);
+    for (long i = 0; i < 20; i++) { /* 14 is A0 */
+        const char port = i < 8 ? 'D' : i < 14 ? 'B' : 'C';
+        avr_irq_t *irq = avr_io_getirq(avr, AVR_IOCTL_IOPORT_GETIRQ(port), i < 8 ? i : i < 14 ? i - 8 : i - 14);
         avr_irq_register_notify(irq, pin, (void *)i);
     }
 

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from ik_solver_ros.arm.servos import servo_arm
+from ik_solver_ros.servo import ssc32
 from ik_solver_ros.servo.bus import Port
 from ik_solver_ros.servo.calibration import Calibration, ServoJoint
 from ik_solver_ros.servo.families import FAMILIES
@@ -27,7 +28,7 @@ pytestmark = pytest.mark.skipif(
     not all(TOOLS) or not CORE.is_dir() or not Path("/usr/include/simavr/sim_avr.h").is_file(),
     reason="the AVR tools, the Arduino core or simavr are not installed",
 )
-PINS = (3, 5, 6, 9, 10, 11)
+PINS = (3, 5, 6, 9, 10, 11, 2, 4, 7, 8, 12, 13, *range(14, 20))  # 14 is A0
 US = FAMILIES["ssc32"].per_tick
 
 
@@ -43,8 +44,8 @@ def built(tmp_path_factory):
     # As the Arduino IDE does: functions are declared before they are used.
     text = SKETCH.read_text()
     head, _, rest = text.partition("void setup()")
-    declarations = "void pulse(uint8_t, uint16_t);\nvoid listen();\nvoid obey();\nbool moving();\n"
-    declarations += "long number(const char *&);\nvoid move(const char *);\n"
+    declarations = "void pulse(const uint8_t *, uint8_t);\nvoid listen();\nbool obey();\nfloat width(long);\n"
+    declarations += "bool moving();\nlong number(const char *&);\nbool move(const char *);\n"
     source.write_text(head + declarations + "void setup()" + rest)
     files = [source, *sorted((CORE / "cores/arduino").glob("*.c*")), CORE / "cores/arduino/wiring_pulse.S"]
     for file in files:
@@ -84,7 +85,7 @@ class Board:
         self.port.flush()
         self.port.write(command)
         reply = b""
-        while part := self.port.read(time.monotonic() + 0.5):
+        while part := self.port.read(time.monotonic() + (0.05 if reply else 0.5)):
             reply += part
         return reply
 
@@ -96,21 +97,28 @@ class Board:
             time.sleep(0.01)
         return next(w for p, w, _ in reversed(self.pulses) if p == pin)
 
+    def end(self):
+        self.port.close()
+        self.process.kill()
+        self.process.wait()
+
+
+def until(condition):
+    deadline = time.monotonic() + 20.0
+    while not condition():
+        assert time.monotonic() < deadline
+
 
 @pytest.fixture
 def board(built):
     made = Board(*built)
-    deadline = time.monotonic() + 20.0
-    while not made.ask(b"VER\r"):
-        assert time.monotonic() < deadline
+    until(lambda: made.ask(b"VER\r"))
     yield made
-    made.port.close()
-    made.process.kill()
-    made.process.wait()
+    made.end()
 
 
 def test_it_tells_its_version_and_pulses_nothing_by_itself(board):
-    assert board.ask(b"VER\r") == b"SSC32-ARDUINO-1.0\r"
+    assert board.ask(b"VER\r") == b"SSC32-ARDUINO-1.1\r"
     assert board.ask(b"Q\r") == b"." and board.pulses == []
 
 
@@ -132,8 +140,7 @@ def test_no_pulse_changes_faster_than_it_may(board):
     board.port.write(b"#1P1000\r")
     board.width(5)
     board.port.write(b"#1P2000S1000\r")
-    for _ in range(15):
-        board.ask(b"Q\r")
+    until(lambda: board.ask(b"Q\r") == b".")
     widths = [w for pin, w, _ in board.pulses if pin == 5]
     assert max(np.abs(np.diff(widths))) <= 1000.0 * 0.02 + 15.0
     assert board.width(5) == pytest.approx(2000.0, abs=12.0)
@@ -151,28 +158,71 @@ def test_without_commands_it_holds(board):
 
 
 @pytest.mark.parametrize(
-    "nonsense", [b"#0P99999\r", b"#9P1500\r", b"#0P1700X3\r", b"P1700\r", b"#0P1700#\r", b"#" * 300 + b"\r"]
+    "nonsense",
+    [b"QX\r", b"STOP18\r", b"#0P99999\r", b"#18P1500\r", b"#0P1700X3\r", b"P1700\r", b"#0P1700#\r", b"#" * 300 + b"\r"],
 )
 def test_nonsense_moves_nothing(board, nonsense):
     board.port.write(b"#0P1500\r")
     board.width(3)
     board.port.write(nonsense)
-    assert board.ask(b"VER\r") == b"SSC32-ARDUINO-1.0\r"
+    assert board.ask(b"Q\r") == b"!" and board.ask(b"Q\r") == b"."
+    board.port.write(nonsense)
+    assert board.ask(b"VER\r") == b"SSC32-ARDUINO-1.1\r"
     assert board.width(3) == pytest.approx(1500.0, abs=12.0)
+
+
+WIDTHS = (
+    [1500] * 18,
+    [2500] * 18,
+    [500] * 18,
+    [2500 - 40 * i for i in range(18)],  # all of a group would end at once, had they begun in this order
+    [700 + (i * 617) % 1700 for i in range(18)],
+)
+
+
+@pytest.mark.parametrize("widths", WIDTHS)
+def test_eighteen_channels_fit_into_a_frame(board, widths):
+    board.port.write(ssc32.pulses(dict(enumerate(widths))))
+    until(lambda: board.ask(b"QU17\r") == f"{widths[17]}\r".encode())
+    board.width(PINS[17])
+    seen = len(board.pulses)
+    until(lambda: sum(pin == PINS[17] for pin, _, _ in board.pulses[seen:]) >= 10)
+    found = board.pulses[seen:]
+    for pin, width in zip(PINS, widths):
+        mine = np.array([(us - width, when) for p, us, when in found if p == pin])
+        assert len(mine) >= 9 and abs(np.median(mine[:, 0])) <= 12.0, pin
+        assert abs(mine[:, 0]).max() <= 25.0, pin  # interrupts of the clock and of serial bytes
+        assert np.median(np.diff(mine[:, 1])) == pytest.approx(0.02, abs=1e-3), pin
+    assert board.ask(b"Q\r") == b"."
+
+
+def test_it_tells_that_it_has_started_anew(built):
+    fresh = Board(*built)
+    until(lambda: fresh.ask(b"Q\r") == b".")
+    assert fresh.ask(b"QU0\r") == b"*\r"
+    assert fresh.ask(b"VER\r") and fresh.ask(b"QU0\r") == b"0\r" and fresh.ask(b"QU99\r") == b"0\r"
+    fresh.end()
 
 
 def test_the_drivers_own_arm_leads_it(board):
     board.port.close()
-    joints = tuple(ServoJoint(f"j{i}", i, 1, 1500, 700, 2300, US) for i in range(6))
+    joints = tuple(ServoJoint(f"j{i}", i, 1, 1500, 700, 2300, US) for i in range(len(PINS)))
     arm = servo_arm(Calibration("ssc32", 115_200, joints), board.port)
     arm.open()
     arm.enable(np.ones(len(arm.joint_names)))
     assert board.width(9) == pytest.approx(1500.0, abs=12.0)
     for share in np.linspace(0.0, 1.0, 50):
-        arm.write(np.full(6, 0.5 * share), np.zeros(6))
-        arm.samples()
+        arm.write(np.full(len(PINS), 0.5 * share), np.zeros(len(PINS)))
+        assert not any(sample.faults for sample in arm.samples().values())
         time.sleep(0.02)
     time.sleep(0.3)
     for pin in PINS:
         assert board.width(pin) == pytest.approx(1500.0 + 0.5 / US, abs=15.0)
-    arm.release()
+    arm.close()
+    again = servo_arm(Calibration("ssc32", 115_200, joints), board.port)
+    again.open()
+    assert again.read().positions == pytest.approx(0.5, abs=US)
+    assert all(sample.torque and not sample.faults for sample in again.samples().values())
+    again.release()
+    assert not any(sample.torque for sample in again.samples().values())
+    again.close()

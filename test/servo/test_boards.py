@@ -13,6 +13,7 @@ from ik_solver_ros.servo.calibration import Calibration, ServoJoint
 from ik_solver_ros.servo.emulated.port import EmulatedPort, emulate
 from ik_solver_ros.servo.emulated.traits import KIND, PRECISE
 from ik_solver_ros.servo.families import FAMILIES, load
+from ik_solver_ros.servo.pulse_codec import Status
 from ik_solver_ros.trajectory.trajectory import Trajectory
 
 from .conftest import BOARDS, cycle_of, run
@@ -25,8 +26,25 @@ def test_golden_frames():
     assert ssc32.pulses({0: 1500, 1: 1600.4}) == b"#0P1500#1P1600\r"
     assert ssc32.pulses({3: 0}) == b"#3P0\r"
     assert maestro.pulses({2: 1500}).hex(" ") == "84 02 70 2e"
-    assert ssc32.answered(b"+") and not ssc32.answered(b"")
-    assert maestro.answered(b"\0\0") and not maestro.answered(b"\0")
+    assert ssc32.status(b"+") == Status() and ssc32.status(b"") is None
+    assert maestro.status(b"\0\0") == Status() and maestro.status(b"\0") is None
+
+
+def test_what_boards_say():
+    assert ssc32.status(b"!") == Status(("the board refused a line",))
+    assert ssc32.width_question(7, False) == b"QP7\r" and ssc32.width(b"\x96", False) == 1500.0
+    assert ssc32.width(b"\0", False) == 0.0 and ssc32.width(b".+!", False) is None  # those are other answers
+    assert ssc32.width_question(7, True) == b"QU7\r" and ssc32.width(b"1503\r", True) == 1503.0
+    assert ssc32.width(b"*\r", True) == 0.0 and ssc32.width(b"15", True) is None and ssc32.width(b".\r", True) is None
+    assert ssc32.greeted(b"SSC32-V2.50USB\r") and ssc32.greeted(b"SSC32-V2") is None
+    assert maestro.status(b"\x41\0") == Status(
+        ("Maestro: serial signal error", "Maestro: script stack error"), stopped=True
+    )
+    assert maestro.status(b"\0\1").troubles == ("Maestro: script program counter error",)
+    pulse = (4 * 1503).to_bytes(2, "little")
+    assert maestro.width_question(2, True) == b"\x90\x02" and maestro.width(pulse, True) == 1503.0
+    assert maestro.width(b"\x10\0", True) is None and maestro.width(b"\x10\0" + pulse, True) == 1503.0  # errors, late
+    assert maestro.status(pulse) is None and maestro.status(pulse + b"\0\0") == Status()
 
 
 @pytest.mark.parametrize("protocol", BOARDS)
@@ -36,7 +54,7 @@ def test_emulated_boards_understand_what_is_sent_in_any_pieces(protocol):
     data, replies = codec.pulses({0: 1600, 7: 900, 9: 1500}) + codec.question, []
     for i in range(len(data)):
         replies += board.feed(data[i : i + 1], 0.0)
-    assert board.widths == {0: 1600.0, 7: 900.0} and codec.answered(b"".join(replies))
+    assert board.widths == {0: 1600.0, 7: 900.0} and codec.status(b"".join(replies)) == Status()
     board.advance(0.02)
     assert board.positions == {0: 1550.0, 7: 950.0}
     board.feed(codec.pulses({0: 0}), 0.02)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
-from ik_solver_ros.errors import ArmError, CalibrationError, listed
+from ik_solver_ros.errors import CalibrationError, listed
 from ik_solver_ros.servo.bus import Port
 from ik_solver_ros.servo.by_hand import ByHand, other_rate
 from ik_solver_ros.servo.families import Family, load
+from ik_solver_ros.servo.pulse_bus import PulseBus
 from ik_solver_ros.tools.calibrate.dialogue import Ask, Show
 
 SEARCHED = range(1, 11)  # ids that are asked for at each rate
@@ -50,22 +52,17 @@ def rates(first: int, family: Family) -> list[int]:
 def find_rate(port: Port, family: Family, show: Show, reset_time: float = 0.0) -> None:
     """Leave a port open at the first rate at which something answers.
 
-    reset_time [s]: of a board that starts anew when its port is opened. Raises BusError; CalibrationError where nothing
-    answers, but for boards: those may have no line back.
+    reset_time [s]: of a board that starts anew when its port is opened. Raises CalibrationError where nothing answers,
+    and BusError.
     """
     bus = family.bus_on(port)
-    servos: ByHand | None = load(family.by_hand)(bus) if family.measures else None
+    if not family.measures:
+        _find_boards_rate(bus, family, show, reset_time)
+        return
+    servos: ByHand = load(family.by_hand)(bus)
     noise: list[int] = []
     for rate in family.bauds:
         other_rate(port, rate)
-        if servos is None:
-            bus.wait_for_restart(reset_time)
-            try:
-                bus.ask()
-            except ArmError:
-                continue
-            show(f"the board answers at {rate} baud")
-            return
         servos.found(())
         for servo_id in SEARCHED:
             answers, received = servos.asked(servo_id)
@@ -74,11 +71,6 @@ def find_rate(port: Port, family: Family, show: Show, reset_time: float = 0.0) -
                 return
             if received and rate not in noise:
                 noise.append(rate)
-    if servos is None:
-        other_rate(port, family.baud)
-        bus.wait_for_restart(reset_time)
-        show(f"no board answers at {listed(family.bauds)} baud: going on at {family.baud}, --baud says another")
-        return
     hint = f"; damaged replies at {listed(noise)}: several servos of one id (give ids: --ids), a loose cable" * bool(
         noise
     )
@@ -86,3 +78,14 @@ def find_rate(port: Port, family: Family, show: Show, reset_time: float = 0.0) -
         f"no servo with an id from {SEARCHED[0]} to {SEARCHED[-1]} answers on {port.url} at {listed(family.bauds)} "
         f"baud{hint}; is it powered, and is --protocol right?"
     )
+
+
+def _find_boards_rate(bus: PulseBus, family: Family, show: Show, reset_time: float) -> None:
+    for rate in family.bauds:
+        other_rate(bus.port, rate)
+        if bus.codec.restarts:
+            time.sleep(reset_time)
+        if bus.ask(bus.codec.question, bus.codec.status) is not None:
+            show(f"the board answers at {rate} baud")
+            return
+    raise CalibrationError(f"{bus.silence()} (asked at {listed(family.bauds)} baud)")

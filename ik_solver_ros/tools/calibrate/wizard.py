@@ -26,7 +26,7 @@ def calibrate(
     After each joint the answers are kept beside `out`, and a wizard that is started again goes on from there.
     reset_time [s]: of a board that starts anew when its port is opened.
 
-    Raises CalibrationError where no calibration comes of it, and BusError.
+    Raises CalibrationError where no calibration comes of it, ArmError where no board answers, and BusError.
     """
     family = FAMILIES[protocol]
     bus = family.bus_on(port)
@@ -34,7 +34,7 @@ def calibrate(
     if family.measures:
         procedure = HandMoved(chain, load(family.by_hand)(bus), family, ask, show)
     else:
-        bus.wait_for_restart(reset_time)
+        bus.begin(reset_time)
         procedure = PulseDriven(chain, bus, family, ask, show)
     try:
         procedure.begin()

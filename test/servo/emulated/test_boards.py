@@ -26,7 +26,7 @@ def test_opening_its_port_restarts_an_arduino():
     one.opened(1.0)
     assert one.widths == {0: 0.0} and one.servos[0].changes[-1].why == "restart"
     assert one.feed(b"#0P1600\rVER\r", 1.5) == [] and one.widths == {0: 0.0}
-    assert one.feed(b"VER\r", 2.7) == [b"SSC32-ARDUINO-1.0\r"]
+    assert one.feed(b"VER\r", 2.7) == [b"SSC32-ARDUINO-1.1\r"]
     other = board(Ssc32Emulator, arduino=False)
     other.feed(b"#0P1500\r", 0.0)
     other.opened(1.0)
@@ -90,12 +90,34 @@ def test_the_sketch_stays_where_it_is_when_nobody_speaks():
 
 
 def test_more_channels_than_fit_a_frame_are_slower():
-    one = board(Ssc32Emulator, *[1500.0] * 20, arduino=True)
-    for i in range(16):
-        one.feed(f"#{i}P2000\r".encode(), 0.0)
-    one.feed(b"#0P1500\r", 0.0)
-    one.advance(0.1)
-    assert one.widths[0] == pytest.approx(2000.0 - 250.0 * 20.0 / 32.0)
+    for count, share in ((32, 1.0), (64, 20.0 / 22.24)):  # pulses take 8 * (2500 + 7 * 40) us then
+        one = board(Ssc32Emulator, *[1500.0] * count, arduino=True)
+        for i in range(count):
+            one.feed(f"#{i}P2500\r".encode(), 0.0)
+        one.feed(b"#0P2000\r", 0.0)
+        one.advance(0.1)
+        assert one.widths[0] == pytest.approx(2500.0 - 250.0 * share)
+
+
+def test_the_sketch_says_that_it_refused_a_line():
+    one = board(Ssc32Emulator, arduino=True)
+    for line in (b"#0P1600X5\r", b"#1P1500\r", b"#0P99\r", b"HELLO\r", b"STOP7\r", b"#" * 121 + b"\r"):
+        one.feed(line, 0.0)
+        assert one.feed(b"Q\rQ\r", 0.0) == [b"!", b"."], line
+    assert one.widths == {0: 0.0}
+    other = board(Ssc32Emulator, arduino=False)
+    other.feed(b"HELLO\r", 0.0)
+    assert other.feed(b"Q\r", 0.0) == [b"."]
+
+
+def test_the_sketch_says_in_us_what_it_pulses_and_that_it_started_anew():
+    one = board(Ssc32Emulator, arduino=True)
+    assert one.feed(b"QU0\r", 0.0) == [b"*\r"]
+    one.feed(b"VER\r#0P1503\r", 0.0)
+    assert one.feed(b"QU0\rQU7\r", 0.0) == [b"1503\r", b"0\r"]
+    one.restart()
+    assert one.feed(b"QU0\r", 0.0) == [b"*\r"]
+    assert board(Ssc32Emulator, arduino=False).feed(b"QU0\r", 0.0) == []
 
 
 def test_timed_moves_of_a_group():
