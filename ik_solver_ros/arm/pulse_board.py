@@ -42,11 +42,12 @@ class PulseBoardArm:
         self._questions = BoardQuestions(bus, list(self._channels))
         self._troubles: list[str] = []  # of the board, until somebody asks for the torque
         self._tells = False  # whether the board says what it pulses
+        self._silent = False  # and may be starting anew
 
     def open(self) -> None:
         """Connect, wait until the board hears, and look what it pulses. Raises ArmError and BusError."""
         self.port.open()
-        self._troubles = []
+        self._troubles, self._silent = [], False
         try:
             self.bus.begin(self._reset_time)
             self._tells = self.bus.width(self.calibration.joints[0].id) is not None
@@ -63,6 +64,7 @@ class PulseBoardArm:
 
         None while the board is silent. Raises BusError where it is gone.
         """
+        self._silent = True
         answer = self._questions.answer()
         if isinstance(answer, Pulsed):
             if not self._channels[answer.channel].hear(answer.width, answer.asked):
@@ -72,7 +74,8 @@ class PulseBoardArm:
             if answer.stopped:
                 for channel in self._channels.values():
                     channel.off()
-        if self._questions.overdue > SILENT:
+        self._silent = self._questions.overdue > SILENT
+        if self._silent:
             return {}
         self._send()
         return {joint.name: self._sample(joint) for joint in self.calibration.joints}
@@ -107,6 +110,7 @@ class PulseBoardArm:
         """
         self._questions.settle()
         self._adopt()
+        self._silent = False
         for joint in self.calibration.joints:
             channel = self._channels[joint.id]
             if channel.on and not joint.min - BEYOND <= channel.wanted <= joint.max + BEYOND:
@@ -115,9 +119,11 @@ class PulseBoardArm:
                     f"[{joint.min}, {joint.max}]: hold the arm and take the pulses off (~/enable_torque with data "
                     "false), or calibrate again; the others stay as they are"
                 )
-        if off := {i: channel.wanted for i, channel in self._channels.items() if not channel.on}:
-            at = self.bus.pulse(off)
-            for i in off:
+        # Who tells in steps of 10 us may tell of a pulse that is none: so it is told, by half a step beside at most.
+        begin = {i: channel.wanted for i, channel in self._channels.items() if not (channel.on and self.bus.fine)}
+        if begin:
+            at = self.bus.pulse(begin)
+            for i in begin:
                 self._channels[i].tell(at)
         self._troubles = []
         return self.read().positions
@@ -141,7 +147,7 @@ class PulseBoardArm:
         """Let go of the port; the board goes on pulsing, what it was to be told last."""
         if self.port.is_open:
             try:
-                while any(channel.due for channel in self._channels.values()):
+                while not self._silent and any(channel.due for channel in self._channels.values()):
                     self._send()
                     time.sleep(0.001)
             except BusError:  # it is gone already
@@ -150,7 +156,7 @@ class PulseBoardArm:
 
     def _send(self) -> None:
         due = {i: channel.wanted for i, channel in self._channels.items() if channel.due}
-        if due and self.bus.free:
+        if due and self.bus.free and not self._silent:
             at = self.bus.pulse(due)
             for i in due:
                 self._channels[i].tell(at)

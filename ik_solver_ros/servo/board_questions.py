@@ -10,7 +10,7 @@ from ik_solver_ros.servo.pulse_bus import ANSWER_WITHIN, PulseBus, lost
 from ik_solver_ros.servo.pulse_codec import Status
 
 AGAIN_AFTER = 0.06  # [s] a question is asked again: a reply may be lost, or wait 16 ms in the adapter
-LOST_AFTER = 0.6  # [s] without an answer the board is taken for gone
+LOST_AFTER, TRIES = 0.6, 5  # [s] without an answer the board is taken for gone, if it was asked so often meanwhile
 
 
 class Pulsed(NamedTuple):
@@ -41,6 +41,7 @@ class BoardQuestions:
         self._question: Question | None = None
         self._kept: Status | Pulsed | None = None  # an answer that nobody has fetched
         self._reply = b""
+        self._tries = 0
         self._since = self._asked = self._quiet_until = 0.0  # [s] when it was asked first, and last
 
     @property
@@ -57,13 +58,14 @@ class BoardQuestions:
             found = self._question.read(self._reply)
             if found is not None:
                 self._question = None
-                if self._asked > self._since:  # the other answer may be late, and would be the next question's
+                if self._tries > 1:  # the other answer may be late, and would be the next question's
                     self._quiet_until = now + AGAIN_AFTER
-            elif now - self._since > LOST_AFTER:
+            elif now - self._since > LOST_AFTER and self._tries >= TRIES:
                 raise lost(self._bus)
             elif now - self._asked > AGAIN_AFTER:
                 self._ask(self._question)
         if self._question is None and self._bus.free and time.monotonic() >= self._quiet_until:
+            self._tries = 0
             self._ask(self._next())
             self._since = self._asked
         return found
@@ -77,12 +79,15 @@ class BoardQuestions:
                 break
             self._reply += received
             kept = self._question.read(self._reply)
+        while self._tries > 1 and self._bus.port.read(time.monotonic() + AGAIN_AFTER):
+            pass
         self.begin(self._tells)
         self._kept = kept
 
     def _ask(self, question: Question) -> None:
         self._bus.port.flush()
         self._question, self._reply = question, b""
+        self._tries += 1
         self._asked = self._bus.send(question.data)
 
     def _next(self) -> Question:
