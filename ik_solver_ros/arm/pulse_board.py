@@ -68,7 +68,7 @@ class PulseBoardArm:
         answer = self._questions.answer()
         if isinstance(answer, Pulsed):
             if not self._channels[answer.channel].hear(answer.width, answer.asked):
-                self._look_for_lost()
+                self._look_for_lost(answer.channel)
         elif answer is not None and answer.troubles:
             self._troubles += [trouble for trouble in answer.troubles if trouble not in self._troubles]
             if answer.stopped:
@@ -175,9 +175,11 @@ class PulseBoardArm:
         for i, channel in self._channels.items() if self._tells else ():
             channel.adopt(self._width(i), self.bus.codec.precision(self.bus.fine))
 
-    def _look_for_lost(self) -> None:
-        """A channel has no pulse that had one: ask it again, and the others, which may have been lost with it."""
+    def _look_for_lost(self, suspect: int) -> None:
+        """A channel has no pulse that had one: ask it again, and then the others, which may be lost with it."""
         self._questions.settle()
+        if self._width(suspect):
+            return
         for i, channel in self._channels.items():
             if channel.on and not self._width(i):
                 channel.off()

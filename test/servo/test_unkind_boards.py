@@ -355,6 +355,22 @@ def test_channels_that_take_several_lines(plugged):
     assert lines.pop() == b"" and max(map(len, lines)) <= 120 and b"".join(lines).count(b"#") == 32
 
 
+def test_a_sketch_that_starts_anew_within_a_motion_is_noticed(plugged):
+    """Though the next setpoint, ten milliseconds later, brings its pulses on again."""
+    port, arm = plugged("ssc32", SKETCH)
+    cycle = cycle_of(arm, SPEED)
+    run(cycle, 0.05)
+    cycle.enable()
+    go(cycle, [0.8, -0.8], 2.0)
+    run(cycle, 0.5)
+    with port.lock:
+        port.bus.restart()
+    told_until(cycle, "torque lost: j0, j1")
+    seen = len(port.bus.writes)
+    run(cycle, 0.2)
+    assert len(port.bus.writes) == seen
+
+
 def test_a_line_that_the_board_refuses_is_a_fault(plugged):
     port, arm = plugged("ssc32", SKETCH, joints=3)
     with port.lock:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import time
 from contextlib import contextmanager
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from ik_solver_ros.cli.main import main
-from ik_solver_ros.errors import CalibrationError
+from ik_solver_ros.errors import ArmError, CalibrationError
 from ik_solver_ros.servo import lx16a
 from ik_solver_ros.servo.bus import Port, RegisterBus
 from ik_solver_ros.servo.calibration import load_calibration
 from ik_solver_ros.servo.emulated.lx16a import Lx16aEmulator
 from ik_solver_ros.servo.emulated.port import EmulatedPort
 from ik_solver_ros.servo.emulated.pulse_boards import Ssc32Emulator
-from ik_solver_ros.servo.emulated.traits import KIND
+from ik_solver_ros.servo.emulated.traits import KIND, UNKIND
 from ik_solver_ros.servo.families import FAMILIES, load
 from ik_solver_ros.servo.lx16a_bus import Lx16aBus
 from ik_solver_ros.servo.lx16a_by_hand import Lx16aByHand
@@ -253,3 +254,11 @@ def test_no_pulse_is_left_when_somebody_leaves(so101, tmp_path):
         wait_for_the_end(board)
     assert [write.goal for write in board.writes] == [MIDDLE, 0.0]
     assert not (tmp_path / "arm.yaml").exists()
+
+
+def test_a_board_at_another_rate_gets_no_pulse(so101, tmp_path):
+    board = Ssc32Emulator({0: 1400.0}, replace(UNKIND, arduino=False))
+    silent = pytest.raises(ArmError, match="answers at 9600 baud, and not at 115200: .* or calibrate's --baud")
+    with opened(board, tmp_path, 115_200) as port, silent:
+        calibrate(so101, port, "ssc32", tmp_path / "arm.yaml", lambda question, live: "", print)
+    assert board.writes == []
