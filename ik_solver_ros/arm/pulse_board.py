@@ -62,7 +62,7 @@ class PulseBoardArm:
     def samples(self) -> dict[str, Sample]:
         """What each servo was told, or is pulsed at where the board says something else, by joint.
 
-        None while the board is silent. Raises BusError where it is gone.
+        Nothing while the board is silent. Raises BusError where it is gone.
         """
         self._silent = True
         answer = self._questions.answer()
