@@ -14,7 +14,7 @@ SILENT_AFTER = 0.1  # [s] without a reply a servo counts as silent...
 SILENT_CYCLES = 3  # ...if it was asked as often in that time: when this computer stalls, nobody is
 TWICE = 2  # samples in a row that must say so: one reply may be damaged, and its check be right all the same
 LAG = 0.11  # [s] that a servo may be late: an STS3215 is by 0.06 to 0.12, as several people measured
-OFF = 0.09  # [rad] of a servo's turn that it may be away from all that; it sags by 0.02 to 0.05
+OFF = 0.08  # [rad] of a servo's turn that it may be away from all that; it sags by 0.02 to 0.05
 
 GRACE = 0.2  # [s] for which it is let come to where it begins to be led
 

@@ -112,7 +112,7 @@ class ServoDriver(ArmDriver):
                 cycle.enable()
             self._resources = resources.pop_all()
         super().__init__(node, steady, arm.joint_names, groups, cycle)
-        self.summary = f", {arm.name}, {torque_text(cycle)}"
+        self.summary = f", {arm.name}, {'torque on' if cycle.enabled else torque_text(cycle)}"
         self._period = 1.0 / value(node, "cycle_rate")
         self._on_shutdown = value(node, "on_shutdown")
         self._cycles, self._counted_from = 0, time.monotonic()
