@@ -16,10 +16,10 @@ SOURCES := $(shell find ik_solver_ros launch urdf config scripts resource -type 
 demo: .venv/installed
 	@$(RUN) .venv/bin/python -m ik_solver_ros demo --arm $(ARM) $(if $(GUI),--gui)
 
-# Two workers: what computes fills the time in which nodes wait for each other.
+# Three workers on two cores: what computes fills the time in which nodes and servos are waited for.
 test: .venv-test/installed
 	@scratch=$$(mktemp -d); trap 'rm -rf "$$scratch"' EXIT; export TEST_SCRATCH="$$scratch"; \
-	$(RUN) .venv-test/bin/python -m pytest -n 2 --dist loadfile
+	$(RUN) .venv-test/bin/python -m pytest -n 3 --dist loadfile
 
 # The mathematics of the solver on the plain files, though they are compiled
 test-plain: .venv-test/installed

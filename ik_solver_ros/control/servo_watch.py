@@ -13,6 +13,7 @@ from ik_solver_ros.kinematics.arrays import Array, Flags
 SILENT_AFTER = 0.1  # [s] without a reply a servo counts as silent...
 SILENT_CYCLES = 3  # ...if it was asked as often in that time: when this computer stalls, nobody is
 TWICE = 2  # samples in a row that must say so: one reply may be damaged, and its check be right all the same
+FORGOTTEN = 500  # samples after which a fault is: an STS clears its overload with each new goal, and has it again later
 LAG = 0.11  # [s] that a servo may be late: an STS3215 is by 0.06 to 0.12, as several people measured
 OFF = 0.08  # [rad] of a servo's turn that it may be away from all that; it sags by 0.02 to 0.05
 
@@ -50,7 +51,8 @@ class TroubleWatch:
     """What servos say of themselves, twice in a row: that they have no torque, goals of somebody else's, or a fault."""
 
     def __init__(self) -> None:
-        self._said: dict[tuple[str, str], int] = {}  # how often in a row, by joint and trouble
+        self._said: dict[tuple[str, str], int] = {}  # how often, by joint and trouble...
+        self._not_since: dict[tuple[str, str], int] = {}  # ...and for how many samples not
 
     def troubles(self, samples: Mapping[str, Sample]) -> dict[str, dict[str, str]]:
         """By trouble and joint, a few words: "torque" is lost, "goal" is not from here, a "fault"."""
@@ -64,9 +66,14 @@ class TroubleWatch:
             if sample.stopping:
                 found["fault"] = ", ".join(sample.stopping)
             for what, joints in out.items():
-                self._said[name, what] = self._said.get((name, what), 0) + 1 if what in found else 0
-                if self._said[name, what] >= TWICE:
-                    joints[name] = found[what]
+                key, patience = (name, what), FORGOTTEN if what == "fault" else 1
+                self._not_since[key] = 0 if what in found else self._not_since.get(key, 0) + 1
+                if self._not_since[key] >= patience:
+                    self._said[key] = 0
+                elif what in found:
+                    self._said[key] = self._said.get(key, 0) + 1
+                    if self._said[key] >= TWICE:
+                        joints[name] = found[what]
         return out
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ik_solver_ros.arm.servos import Sample
-from ik_solver_ros.control.servo_watch import LAG, SILENT_AFTER, SilenceWatch, TrackingWatch, TroubleWatch
+from ik_solver_ros.control.servo_watch import FORGOTTEN, LAG, SILENT_AFTER, SilenceWatch, TrackingWatch, TroubleWatch
 
 
 def sample(torque=True):
@@ -48,12 +48,23 @@ def test_troubles_are_believed_when_they_are_said_twice():
     }
     for what, one in bad.items():
         assert not any(watch.troubles({"a": one, "b": good}).values())
-        assert not any(watch.troubles({"a": good, "b": good}).values()), "a damaged reply is forgotten"
+        for _ in range(FORGOTTEN):
+            assert not any(watch.troubles({"a": good, "b": good}).values()), "a damaged reply is forgotten"
         watch.troubles({"a": one})
         found = watch.troubles({"a": one, "b": good})
         assert found[what].keys() == {"a"} and sum(len(joints) for joints in found.values()) == 1
     for _ in range(3):
         assert not any(watch.troubles({"a": good._replace(faults=["voltage"])}).values())
+
+
+def test_an_overload_that_comes_and_goes_is_told():
+    """As each new goal clears it."""
+    watch, good = TroubleWatch(), sample()._replace(obeys=True, goal=2048)
+    overloaded = good._replace(faults=["overloaded"])
+    assert not any(watch.troubles({"a": overloaded}).values())
+    for _ in range(FORGOTTEN // 2):
+        assert not any(watch.troubles({"a": good}).values())
+    assert watch.troubles({"a": overloaded})["fault"] == {"a": "overloaded"}
 
 
 def test_a_joint_may_be_where_it_was_led_a_moment_ago():
