@@ -106,7 +106,8 @@ class ServoDriver(ArmDriver):
             if not self._measures:
                 node.get_logger().warning(
                     f"{arm.name} cannot measure: joint_states are estimated, and no pulse is sent before "
-                    "~/enable_torque; joints that are not where start_pose has them snap there then"
+                    "~/enable_torque; joints that the board does not pulse yet, and that are not where start_pose has "
+                    "them, snap there then"
                 )
             elif value(node, "enable_on_start"):
                 cycle.enable()
