@@ -36,8 +36,8 @@ TABLE = (
 )
 
 
-def measure(only: str = "", share: float = 1.0) -> None:
-    """All rows, or those whose name has `only` in it; share: of the trials."""
+def measure(only: str = "") -> None:
+    """All rows, or those whose name has `only` in it."""
     for name, row, trials, protocol, traits in TABLE:
         if only not in name:
             continue
@@ -47,4 +47,4 @@ def measure(only: str = "", share: float = 1.0) -> None:
             tempfile.TemporaryDirectory() as scratch,
             Rig(f"{scratch}/port", protocol, replace(UNKIND, **traits), settle=settle) as rig,
         ):
-            print(f"{name} ({protocol}): {row(rig, max(round(share * trials), 1))}", flush=True)
+            print(f"{name} ({protocol}): {row(rig, trials)}", flush=True)

@@ -121,14 +121,24 @@ class Traits(Mechanics, FeetechTraits, DynamixelTraits, Lx16aTraits, BoardTraits
 
 
 UNKIND = Traits()
-KIND = Traits(
+# Servos that go exactly where they are told, at once, on a good adapter; what a write does to them stays unkind.
+PRECISE = replace(
+    UNKIND,
     sag=0.0,
     stiction=0.0,
     backlash=0.0,
     dead_time=0.0,
     lag=0.0,
-    fall_speed=0.0,
     noise=0,
+    board_factory_baud=False,
+    arduino=False,
+    check_baud=False,
+    latency=0.0,
+    pause_every=0.0,
+)
+KIND = replace(
+    PRECISE,
+    fall_speed=0.0,
     sts_top_speed=4000.0,
     sts_goal_turns_torque_on=False,
     sts_seam=False,
@@ -159,28 +169,8 @@ KIND = Traits(
     lx_offset=False,
     lx_motor_mode=False,
     lx_unloading=False,
-    board_factory_baud=False,
-    arduino=False,
     maestro_limits=False,
     maestro_uart=False,
     maestro_error_stops=False,
-    check_baud=False,
     factory_baud=False,
-    latency=0.0,
-    pause_every=0.0,
-)
-# Servos that go exactly where they are told, at once, on a good adapter; what a write does to them stays unkind.
-PRECISE = replace(
-    UNKIND,
-    sag=0.0,
-    stiction=0.0,
-    backlash=0.0,
-    dead_time=0.0,
-    lag=0.0,
-    noise=0,
-    board_factory_baud=False,
-    arduino=False,
-    check_baud=False,
-    latency=0.0,
-    pause_every=0.0,
 )
